@@ -58,25 +58,12 @@ Items some_of_each_kind() {
             association_of("link", "a:linked", "early", "late")};
 }
 
-sdk::Result<sdk::ContentReport> bring(TransferWorld& into, sdk::ContentSource& source,
-                                      const sdk::ContentTarget& target) {
-    sdk::ContentReport report;
-    auto done = into.world.work(TransferWorld::kAnn, [&](sdk::Context& context) {
-        auto brought = into.transfer.import(context, source, target);
-        if (!brought) return sdk::Result<void>(brought.error());
-        report = std::move(*brought);
-        return sdk::Result<void>();
-    });
-    if (!done) return done.error();
-    return report;
-}
-
 }  // namespace
 
 TEST_CASE("an import reads each item to plan and to write it, and what names later ones again") {
     TransferWorld world;
     CountedItems source(some_of_each_kind());
-    const auto report = bring(world, source, {.branch = world.world.add_repository()});
+    const auto report = world.bring_in(source, {.branch = world.world.add_repository()});
     REQUIRE(report.has_value());
     CHECK(report->created == 4);
     CHECK(report->associations == 1);
@@ -90,7 +77,7 @@ TEST_CASE("of several versions of an item only the last one is written") {
     items.push_back(item_of({{"_doc", "late"}, {"_type", "orc:fruit"}, {"title", "Later"}}));
     CountedItems source(items);
     const sdk::RecordKey target = world.world.add_repository();
-    const auto report = bring(world, source, {.branch = target});
+    const auto report = world.bring_in(source, {.branch = target});
     REQUIRE(report.has_value());
     CHECK(source.reads.at("late") == 3);
     CHECK(world.count(target, {{"title", "Late"}}) == 0);
@@ -113,7 +100,7 @@ TEST_CASE("what leads to somebody's own person finds it, whichever of the two co
         items.insert(items.end(), {link, link});
         (is_person_first ? items[1] : items[2]) = item_of(person);
         CountedItems source(items);
-        const auto report = bring(world, source, {.branch = target});
+        const auto report = world.bring_in(source, {.branch = target});
         REQUIRE(report.has_value());
         CHECK(world.targets(target, report->ids.at("note"), "a:linked") ==
               std::vector{report->ids.at("person")});

@@ -85,7 +85,7 @@ TEST_CASE("a branch that went through an empty one says the same, in other ids")
     Orchard orchard;
     const Items items = must(orchard.take_out(orchard.whole()));
     CHECK(orchard.omissions.unreadable == 0);
-    const sdk::ContentReport report = must(orchard.bring_in(items, orchard.other()));
+    const auto report = must(orchard.bring_in(items, orchard.other()));
     CHECK(report.notes.empty());
     CHECK(report.ids.at(orchard.plum) != orchard.plum);
     const Items again = must(orchard.take_out({.branch = orchard.target}));

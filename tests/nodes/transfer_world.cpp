@@ -1,5 +1,6 @@
 #include "tests/nodes/transfer_world.hpp"
 
+#include <optional>
 #include <stdexcept>
 
 #include <nlohmann/json.hpp>
@@ -228,20 +229,39 @@ sdk::Result<Items> TransferWorld::take_out(const sdk::ContentSelection& selectio
     return items;
 }
 
-sdk::Result<sdk::ContentReport> TransferWorld::bring_in(const Items& items,
-                                                        const sdk::ContentTarget& target,
-                                                        std::size_t user) {
-    sdk::ContentReport report;
+ReportedImport::ReportedImport(const sdk::ContentReport& report)
+    : created(report.created),
+      updated(report.updated),
+      skipped(report.skipped),
+      associations(report.associations),
+      attachments(report.attachments),
+      notes(report.notes) {
+    must(report.ids.for_each([this](std::string_view id, std::string_view here) {
+        ids.emplace(id, here);
+        return sdk::Result<void>();
+    }));
+}
+
+sdk::Result<ReportedImport> TransferWorld::bring_in(const Items& items,
+                                                    const sdk::ContentTarget& target,
+                                                    std::size_t user) {
     ListedItems source(items);
+    return bring_in(source, target, user);
+}
+
+sdk::Result<ReportedImport> TransferWorld::bring_in(sdk::ContentSource& source,
+                                                    const sdk::ContentTarget& target,
+                                                    std::size_t user) {
+    std::optional<ReportedImport> report;
     auto done = world.work(user, [&](sdk::Context& context) -> sdk::Result<void> {
         auto brought = transfer.import(context, source, target);
         if (!brought) return brought.error();
-        report = std::move(*brought);
+        report.emplace(*brought);
         return {};
     });
     if (!done) return done.error();
     has_written = *done;
-    return report;
+    return *report;
 }
 
 }  // namespace stele::tests

@@ -41,6 +41,19 @@ const sdk::ContentItem& titled(const Items& items, const std::string& title);
 std::map<std::string, sdk::Json> in_words_of(const Items& items,
                                              const std::map<std::string, std::string>& ids);
 
+/// What an import has reported, with its ids at hand.
+struct ReportedImport {
+    explicit ReportedImport(const sdk::ContentReport& report);
+
+    std::uint64_t created;
+    std::uint64_t updated;
+    std::uint64_t skipped;
+    std::uint64_t associations;
+    std::uint64_t attachments;
+    std::map<std::string, std::string> ids;
+    std::vector<std::string> notes;
+};
+
 /// Takes content out of branches and into others.
 class TransferWorld {
 public:
@@ -69,8 +82,10 @@ public:
     void set_branch(const sdk::RecordKey& branch, const sdk::Json& members);
 
     sdk::Result<Items> take_out(const sdk::ContentSelection& selection, std::size_t user = kAnn);
-    sdk::Result<sdk::ContentReport> bring_in(const Items& items, const sdk::ContentTarget& target,
-                                             std::size_t user = kAnn);
+    sdk::Result<ReportedImport> bring_in(const Items& items, const sdk::ContentTarget& target,
+                                         std::size_t user = kAnn);
+    sdk::Result<ReportedImport> bring_in(sdk::ContentSource& source,
+                                         const sdk::ContentTarget& target, std::size_t user = kAnn);
 
     /// Of the last `take_out` and `bring_in`.
     sdk::ContentOmissions omissions;

@@ -63,18 +63,20 @@ sdk::Result<void> ImportRun::bring_content_of(const TransferContent& content) {
     parts.word = kNode;
     parts.ids.emplace_back();
     const std::set<std::string> subjects(content.nodes.begin(), content.nodes.end());
-    for (const auto& [id, here] : report->ids) {
-        parts.ids.back() = here;
-        if (subjects.contains(id)) subject_ids_[id] = parts.text();
-        if (!wanted_.has_acls) continue;
-        auto acl = content.acl(id);
-        if (!acl) return acl.error();
-        if (acl->empty()) continue;
-        auto key = context_.find_reference(parts.text());
-        if (!key) return key.error();
-        if (auto granted = surroundings_.bring_grants(*acl, *key, parts.text()); !granted)
-            return granted;
-    }
+    auto granted =
+        report->ids.for_each([&](std::string_view id, std::string_view here) -> sdk::Result<void> {
+            const std::string source(id);
+            parts.ids.back() = here;
+            if (subjects.contains(source)) subject_ids_[source] = parts.text();
+            if (!wanted_.has_acls) return {};
+            auto acl = content.acl(source);
+            if (!acl) return acl.error();
+            if (acl->empty()) return {};
+            auto key = context_.find_reference(parts.text());
+            if (!key) return key.error();
+            return surroundings_.bring_grants(*acl, *key, parts.text());
+        });
+    if (!granted) return granted;
     done_ += report->created + report->updated + report->skipped;
     return progress_(done_);
 }

@@ -49,9 +49,8 @@ sdk::Result<std::optional<sdk::Document>> AssociationImport::find_end(const std:
     auto resolved = state_.resolve(id);
     if (!resolved) return resolved.error();
     // What stands for an item here need not be anything that whoever acts may know.
-    auto is_known = resolved->id.empty() || state_.made.contains(resolved->id)
-                        ? sdk::Result<bool>(!resolved->id.empty())
-                        : state_.is_present(resolved->id);
+    auto is_known = resolved->id.empty() ? sdk::Result<bool>(false) : is_made(resolved->id);
+    if (is_known && !*is_known && !resolved->id.empty()) is_known = state_.is_present(resolved->id);
     if (!is_known) return is_known.error();
     if (!*is_known) {
         if (auto dropped = state_.drop_link(item, id); !dropped) return dropped.error();
@@ -77,7 +76,9 @@ sdk::Result<void> AssociationImport::update(const sdk::ContentItem& item,
 
 sdk::Result<void> AssociationImport::require_source(const std::string& type,
                                                     const sdk::Document& source) {
-    if (state_.made.contains(source.id)) return {};
+    auto is_new = is_made(source.id);
+    if (!is_new) return is_new.error();
+    if (*is_new) return {};
     const auto needed =
         type == association::kChild ? sdk::Permission::create_subobjects : sdk::Permission::update;
     const auto asked = std::make_pair(source.id, needed);
@@ -89,10 +90,11 @@ sdk::Result<void> AssociationImport::require_source(const std::string& type,
 }
 
 sdk::Result<bool> AssociationImport::may_name(const Relator& relator, const std::string& id) {
-    auto target = targets_.find(id);
+    if (asked_++ % kMaxTargets == 0) targets_.emplace(content_);
+    auto target = targets_->find(id);
     if (!target) return target.error();
     if (*target == nullptr) return false;
-    return targets_.is_of(**target, relator.node_type);
+    return targets_->is_of(**target, relator.node_type);
 }
 
 sdk::Result<bool> AssociationImport::is_said(const sdk::Json& association, const Ends& ends) {
@@ -112,9 +114,11 @@ sdk::Result<std::optional<std::string>> AssociationImport::find_same(const sdk::
                                                                      bool is_undirected) const {
     const std::string type = sdk::text_member(fields, member::kType);
     const std::string path = relation_path(fields);
-    const bool is_new =
-        state_.made.contains(ends.source.id) || state_.made.contains(ends.target.id);
-    if (is_new) return std::optional<std::string>();
+    for (const sdk::Document* const end : {&ends.source, &ends.target}) {
+        auto is_new = is_made(end->id);
+        if (!is_new) return is_new.error();
+        if (*is_new) return std::optional<std::string>();
+    }
     if (is_relation(fields)) {
         auto present = relations_of(content_, ends.source.id, {type});
         if (!present) return present.error();
@@ -140,8 +144,7 @@ sdk::Result<void> AssociationImport::make(const sdk::ContentItem& item, sdk::Jso
     if (!same) return same.error();
     if (*same) {
         ++state_.report.skipped;
-        if (!(*same)->empty()) state_.report.ids[item.id] = **same;
-        return {};
+        return (*same)->empty() ? sdk::Result<void>() : state_.report.ids.put(item.id, **same);
     }
     if (is_relation) {
         auto said = is_said(fields, ends);
@@ -181,6 +184,7 @@ sdk::Result<const std::vector<Relator>*> AssociationImport::relators(const sdk::
     if (known == relators_.end()) {
         auto found = relators_of(content_, node);
         if (!found) return found.error();
+        if (relators_.size() == kMaxTypes) relators_.clear();
         known = relators_.emplace(type, std::move(*found)).first;
     }
     return &known->second;

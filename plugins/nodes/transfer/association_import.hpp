@@ -17,11 +17,7 @@ namespace stele::nodes {
 class AssociationImport {
 public:
     AssociationImport(ImportState& state, RecordImport& records, LinkRewriting& links)
-        : state_(state),
-          content_(state.content),
-          records_(records),
-          links_(links),
-          targets_(state.content) {}
+        : state_(state), content_(state.content), records_(records), links_(links) {}
 
     /// Whoever acts may make it by the rules of single ones: of a node that the import has not made
     /// they need CREATE_SUBOBJECTS, to put something into it, otherwise UPDATE.
@@ -45,6 +41,8 @@ private:
     sdk::Result<void> make(const sdk::ContentItem& item, sdk::Json fields, const Ends& ends);
     sdk::Result<void> update(const sdk::ContentItem& item, const sdk::Document& present,
                              sdk::Json fields);
+    /// Whether this import has made a node.
+    sdk::Result<bool> is_made(const std::string& id) const { return state_.made.contains(id); }
     sdk::Result<void> require_source(const std::string& type, const sdk::Document& source);
     /// Whether a property of the source says what the association stands for.
     sdk::Result<bool> is_said(const sdk::Json& association, const Ends& ends);
@@ -63,8 +61,12 @@ private:
     sdk::Result<const std::vector<Relator>*> relators(const sdk::Json& node);
 
     std::unordered_map<std::string, std::vector<Relator>> relators_;
+    static constexpr std::size_t kMaxTypes = 1000;
+    static constexpr std::size_t kMaxTargets = 10'000;
     /// When associations come, the nodes are as they stay.
-    NamedTargets targets_;
+    std::optional<NamedTargets> targets_;
+    /// How often they were asked; what they keep grows with that.
+    std::size_t asked_ = 0;
     std::optional<sdk::Document> last_source_;
     /// What whoever acts was found to hold on the source of the associations made last.
     std::optional<std::pair<std::string, sdk::Permission>> last_required_;

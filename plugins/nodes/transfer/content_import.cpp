@@ -36,7 +36,9 @@ public:
         : content_(content),
           source_(source),
           state_(content, target, std::move(plan)),
-          records_(state_) {}
+          records_(state_),
+          subjects_(scratch_folder(content)),
+          written_(scratch_folder(content)) {}
 
     sdk::Result<sdk::ContentReport> run() {
         if (auto begun = begin(); !begun) return begun.error();
@@ -54,15 +56,17 @@ public:
                 return associations.bring(item);
             });
         if (!brought) return brought.error();
-        for (const std::string& id : written_) {
-            auto related = associations.relate(state_.report.ids.at(id));
-            if (!related) return of_item(id, related.error());
-        }
+        auto related =
+            written_.for_each([&](std::string_view id, std::string_view here) -> sdk::Result<void> {
+                auto done = associations.relate(std::string(here));
+                return done ? done : of_item(std::string(id), done.error());
+            });
+        if (!related) return related.error();
         if (!folder_.empty()) {
             auto placed = place_subjects(state_, folder_, subjects_);
             if (!placed) return placed.error();
         }
-        count_fixed();
+        if (auto counted = count_fixed(); !counted) return counted.error();
         return std::move(state_.report);
     }
 
@@ -96,8 +100,7 @@ private:
             if (auto matched = match_by_names(state_, top->id, subjects_); !matched) return matched;
         }
         if (auto made = make_own_person(); !made) return made;
-        state_.know_ids();
-        return {};
+        return state_.know_ids();
     }
 
     /// Whoever acts gets a person here by whatever they make; where something leads to it that
@@ -107,17 +110,19 @@ private:
         if (auto may = state_.require_create(); !may) return may;
         auto person = content_.ensure_person(content_.principal());
         if (!person) return person.error();
-        PlannedItem& planned = state_.plan.items.at(state_.plan.own_person);
-        planned.comes = true;
-        planned.match = std::move(*person);
-        return {};
+        auto planned = state_.plan.items.at(state_.plan.own_person);
+        if (!planned) return planned.error();
+        planned->comes = true;
+        planned->match = std::move(*person);
+        return state_.plan.items.put(state_.plan.own_person, *planned);
     }
 
     /// What stands here for the source's own root and persons, and is left as it is.
-    void count_fixed() {
-        for (const auto& [id, planned] : state_.plan.items) {
+    sdk::Result<void> count_fixed() {
+        return state_.plan.items.for_each([this](const std::string&, const PlannedItem& planned) {
             if (planned.comes && planned.is_fixed) ++state_.report.skipped;
-        }
+            return sdk::Result<void>();
+        });
     }
 
     void count(Brought brought) {
@@ -196,16 +201,18 @@ private:
     }
 
     sdk::Result<void> bring_definition(const sdk::ContentItem& item, LinkRewriting& links) {
-        const PlannedItem& planned = state_.plan.items.at(item.id);
+        auto planned = state_.plan.items.at(item.id);
+        if (!planned) return planned.error();
+        const std::string& match = planned->match;
         sdk::Json fields = RecordImport::fields_of(item);
         if (auto rewritten = links.rewrite(item.id, fields); !rewritten) return rewritten.error();
-        if (planned.match.empty()) {
+        if (match.empty()) {
             auto brought = records_.bring_node(item, std::move(fields), {});
             if (!brought) return brought.error();
             count(*brought);
             return {};
         }
-        auto present = content_.node(planned.match);
+        auto present = content_.node(match);
         if (!present) return present.error();
         auto is_same = records_.says(present->fields, fields);
         if (!is_same) return is_same.error();
@@ -214,14 +221,14 @@ private:
         const bool gives_way =
             is_unchanged_built_in(present->fields) && is_replaceable_definition(qname);
         if (!*is_same && gives_way) {
-            state_.report.ids.erase(item.id);
+            if (auto erased = state_.report.ids.erase(item.id); !erased) return erased;
             auto brought = records_.bring_node(item, std::move(fields), {});
             if (!brought) return brought.error();
             count(*brought);
             return {};
         }
         if (state_.is_clone() && !is_built_in) {
-            auto brought = records_.bring_node(item, std::move(fields), planned.match);
+            auto brought = records_.bring_node(item, std::move(fields), match);
             if (!brought) return brought.error();
             count(*brought);
             return {};
@@ -244,8 +251,10 @@ private:
                 if (!brought) return brought.error();
                 count(*brought);
                 if (!*is_complete) state_.plan.turns[planned.position] = Turn::again;
-                if (may_relate && *brought != Brought::skipped) written_.push_back(item.id);
-                return {};
+                if (!may_relate || *brought == Brought::skipped) return {};
+                auto here = state_.id_here(item.id);
+                if (!here) return here.error();
+                return written_.put(item.id, *here);
             });
     }
 
@@ -257,8 +266,9 @@ private:
                             sdk::Json fields = RecordImport::fields_of(item);
                             auto rewritten = links.rewrite(item.id, fields);
                             if (!rewritten) return rewritten.error();
-                            return records_.rewrite(state_.report.ids.at(item.id),
-                                                    std::move(fields));
+                            auto here = state_.id_here(item.id);
+                            if (!here) return here.error();
+                            return records_.rewrite(*here, std::move(fields));
                         });
     }
 
@@ -267,9 +277,10 @@ private:
     ImportState state_;
     RecordImport records_;
     std::string folder_;
-    std::vector<std::string> subjects_;
-    /// Ids in the source of those whose properties may name others.
-    std::vector<std::string> written_;
+    /// Their ids in the source.
+    sdk::TextTable subjects_;
+    /// Ids, in the source and here, of those whose properties may name others.
+    sdk::TextTable written_;
 };
 
 }  // namespace

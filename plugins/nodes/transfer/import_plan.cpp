@@ -26,33 +26,44 @@ public:
           target_(target),
           pace_(content.context()),
           has_names_(target.strategy != sdk::TransferStrategy::clone && !target.copies_on_existing),
-          has_links_(has_names_ || !target.folder.empty()) {}
+          has_links_(has_names_ || !target.folder.empty()),
+          plan_(scratch_folder(content)) {}
 
     sdk::Result<void> take(const sdk::ContentItem& item) {
         if (auto may = pace_.step(); !may) return may;
-        PlannedItem& planned = plan_.items[item.id];
-        if (plan_.items.size() > kMaxImported)
+        auto former = plan_.items.find(item.id);
+        if (!former) return former.error();
+        if (!*former && plan_.items.size() == kMaxImported)
             return sdk::make_error(sdk::ErrorKind::too_large, "nodes.import_too_large",
                                    fmt::format("one import brings at most {} nodes and "
                                                "associations",
                                                kMaxImported));
-        const ItemKind kind = item.is_removed ? planned.kind : kind_of(item.fields);
-        planned = {.kind = kind, .position = position_++, .comes = !item.is_removed};
-        plan_.links.erase(item.id);
-        plan_.names.erase(item.id);
-        if (item.is_removed) return {};
-        auto taken = kind == ItemKind::association ? take_association(item, planned)
-                                                   : take_node(item, planned);
-        return taken ? taken : of_item(item.id, taken.error());
+        if (*former) {
+            if (auto forgotten = forget(item.id); !forgotten) return forgotten;
+        }
+        PlannedItem planned{.position = position_++, .comes = !item.is_removed};
+        if (!item.is_removed) {
+            planned.kind = kind_of(item.fields);
+            auto taken = planned.kind == ItemKind::association ? take_association(item, planned)
+                                                               : take_node(item, planned);
+            if (!taken) return of_item(item.id, taken.error());
+        }
+        return plan_.items.put(item.id, planned);
     }
 
-    ImportPlan finish() {
+    sdk::Result<ImportPlan> finish() {
         plan_.turns.resize(position_);
-        plan_.finish();
+        if (auto finished = plan_.finish(); !finished) return finished.error();
         return std::move(plan_);
     }
 
 private:
+    /// What an earlier version said.
+    sdk::Result<void> forget(const std::string& id) {
+        if (auto erased = plan_.links.erase(id); !erased) return erased;
+        return plan_.names.erase(id);
+    }
+
     /// As it comes.
     std::string told(const sdk::Json& fields, const char* name) const {
         std::string text = sdk::text_member(fields, name);
@@ -71,11 +82,10 @@ private:
         const std::string& own = plan_.own_person;
         if (!own.empty() && (source == own || target == own)) plan_.is_own_person_needed = true;
         has_met_link_ = true;
-        if (has_links_)
-            plan_.links[item.id] = {std::move(type), std::move(source), std::move(target),
-                                    sdk::text_member(item.fields, "locale"),
-                                    sdk::text_member(item.fields, "edition")};
-        return {};
+        if (!has_links_) return {};
+        return plan_.links.put(item.id, {std::move(type), std::move(source), std::move(target),
+                                         sdk::text_member(item.fields, "locale"),
+                                         sdk::text_member(item.fields, "edition")});
     }
 
     sdk::Result<void> take_node(const sdk::ContentItem& item, PlannedItem& planned) {
@@ -90,7 +100,8 @@ private:
         if (has_names_) {
             sdk::Json fields = item.fields;
             fields["_doc"] = item.id;
-            plan_.names[item.id] = name_of(fields);
+            auto named = plan_.names.put(item.id, name_of(fields));
+            if (!named) return named;
         }
         const auto existing = item.fields.find(kExisting);
         if (existing != item.fields.end() && existing->is_object() && !existing->empty())
@@ -158,56 +169,42 @@ private:
     std::uint64_t position_ = 0;
 };
 
-std::vector<const PlannedLink*> of_type(
-    const std::unordered_map<std::string, std::vector<const PlannedLink*>>& links,
-    const std::string& id, std::string_view type) {
-    std::vector<const PlannedLink*> found;
-    const auto all = links.find(id);
-    if (all == links.end()) return found;
-    for (const PlannedLink* link : all->second) {
-        if (type.empty() || link->type == type) found.push_back(link);
-    }
+}  // namespace
+
+sdk::Result<std::optional<PlannedItem>> ImportPlan::find(const std::string& id) const {
+    auto found = items.find(id);
+    if (found && *found && !(*found)->comes) return std::optional<PlannedItem>();
     return found;
 }
 
-}  // namespace
-
-const PlannedItem* ImportPlan::find(const std::string& id) const {
-    const auto found = items.find(id);
-    return found == items.end() || !found->second.comes ? nullptr : &found->second;
+sdk::Result<void> ImportPlan::finish() {
+    auto sorted = links.sort([this](const std::string& id) -> sdk::Result<bool> {
+        auto item = find(id);
+        if (!item) return item.error();
+        return item->has_value();
+    });
+    return sorted ? give_turns() : sorted;
 }
 
-std::vector<const PlannedLink*> ImportPlan::below(const std::string& id,
-                                                  std::string_view type) const {
-    return of_type(below_, id, type);
-}
-
-std::vector<const PlannedLink*> ImportPlan::above(const std::string& id,
-                                                  std::string_view type) const {
-    return of_type(above_, id, type);
-}
-
-void ImportPlan::finish() {
-    sort_links();
-    give_turns();
-}
-
-void ImportPlan::give_turns() {
-    for (const auto& [id, item] : items) {
-        if (!item.comes || item.is_fixed) continue;
+sdk::Result<void> ImportPlan::give_turns() {
+    return items.for_each([this](const std::string&, const PlannedItem& item) {
+        if (!item.comes || item.is_fixed) return sdk::Result<void>();
         Turn& turn = turns[item.position];
         if (item.kind == ItemKind::definition) turn = Turn::definition;
         if (item.kind == ItemKind::association) turn = Turn::association;
         if (item.kind == ItemKind::node) turn = item.is_tag ? Turn::tag : Turn::node;
-    }
+        return sdk::Result<void>();
+    });
 }
 
-void ImportPlan::sort_links() {
-    for (const auto& [id, link] : links) {
-        if (find(link.source) == nullptr || find(link.target) == nullptr) continue;
-        below_[link.source].push_back(&link);
-        above_[link.target].push_back(&link);
-    }
+std::filesystem::path scratch_folder(const BranchContent& content) {
+    std::filesystem::path folder = content.services().registrar.data_folder();
+    if (folder.empty()) return folder;
+    folder /= "transfers";
+    std::error_code problem;
+    std::filesystem::create_directories(folder, problem);
+    // Whoever opens a file there hears of the problem.
+    return folder;
 }
 
 sdk::Error of_item(const std::string& id, sdk::Error error) {
@@ -234,7 +231,9 @@ sdk::Result<void> for_each_coming(
         [&](std::uint64_t position) { return plan.turns.at(position) == turn; },
         [&](const sdk::ContentItem& item) -> sdk::Result<void> {
             if (auto may = pace.step(); !may) return may;
-            auto done = visit(item, plan.items.at(item.id));
+            auto planned = plan.items.at(item.id);
+            if (!planned) return planned.error();
+            auto done = visit(item, *planned);
             return done ? done : of_item(item.id, done.error());
         });
 }

@@ -1,5 +1,7 @@
 #include "transfer/import_state.hpp"
 
+#include <stdexcept>
+
 #include <fmt/format.h>
 
 namespace stele::nodes {
@@ -21,12 +23,20 @@ sdk::Result<void> ImportState::require_create() {
     return may;
 }
 
-void ImportState::know_ids() {
-    for (const auto& [id, planned] : plan.items) {
-        if (!planned.comes) continue;
-        if (!planned.match.empty()) report.ids[id] = planned.match;
-        if (planned.match.empty() && is_clone()) report.ids[id] = id;
-    }
+sdk::Result<void> ImportState::know_ids() {
+    return plan.items.for_each(
+        [this](const std::string& id, const PlannedItem& planned) -> sdk::Result<void> {
+            if (!planned.comes) return {};
+            if (!planned.match.empty()) return report.ids.put(id, planned.match);
+            return is_clone() ? report.ids.put(id, id) : sdk::Result<void>();
+        });
+}
+
+sdk::Result<std::string> ImportState::id_here(const std::string& item) const {
+    auto id = report.ids.find(item);
+    if (!id) return id.error();
+    if (!*id) throw std::logic_error("an item was not brought");
+    return std::move(**id);
 }
 
 const std::string& ImportState::substituted(const std::string& text) const {
@@ -41,14 +51,18 @@ sdk::Result<bool> ImportState::is_present(const std::string& id) {
     if (!found && !sdk::is_missing(found.error())) return found.error();
     // By its id, and no other name.
     const bool is_there = found && found->id == id;
+    if (presence_.size() == kMaxPresences) presence_.clear();
     presence_.emplace(id, is_there);
     return is_there;
 }
 
 sdk::Result<ImportState::Resolved> ImportState::resolve(const std::string& id) {
-    if (plan.find(id) != nullptr) {
-        const auto known = report.ids.find(id);
-        return known == report.ids.end() ? Resolved{{}, true} : Resolved{known->second, false};
+    auto planned = plan.find(id);
+    if (!planned) return planned.error();
+    if (*planned) {
+        auto known = report.ids.find(id);
+        if (!known) return known.error();
+        return *known ? Resolved{std::move(**known), false} : Resolved{{}, true};
     }
     auto is_there = is_present(id);
     if (!is_there) return is_there.error();

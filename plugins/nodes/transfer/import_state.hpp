@@ -18,16 +18,22 @@ public:
     static constexpr std::size_t kMaxNotes = 1000;
 
     ImportState(const BranchContent& to, const sdk::ContentTarget& wanted, ImportPlan planned)
-        : content(to), target(wanted), plan(std::move(planned)) {}
+        : content(to),
+          target(wanted),
+          plan(std::move(planned)),
+          made(scratch_folder(to)),
+          unnamed(scratch_folder(to)) {
+        report.ids = sdk::TextTable(scratch_folder(to));
+    }
 
     const BranchContent& content;
     const sdk::ContentTarget& target;
     ImportPlan plan;
     sdk::ContentReport report;
     /// Ids here of what the import has made.
-    std::unordered_set<std::string> made;
+    sdk::TextTable made;
     /// Ids in the source of what could not keep its QName.
-    std::unordered_set<std::string> unnamed;
+    sdk::TextTable unnamed;
 
     bool is_clone() const { return target.strategy == sdk::TransferStrategy::clone; }
     /// Each once.
@@ -42,7 +48,9 @@ public:
     sdk::Result<void> require_create();
 
     /// Ids that items stand under here as far as they are known before they are written.
-    void know_ids();
+    sdk::Result<void> know_ids();
+    /// What stands here for an item that was brought; anything else is a logic error.
+    sdk::Result<std::string> id_here(const std::string& item) const;
     /// What a whole text becomes by the substitutions.
     const std::string& substituted(const std::string& text) const;
     /// Whether somebody may READ such a node here.
@@ -58,6 +66,9 @@ public:
     sdk::Result<Resolved> resolve(const std::string& id);
 
 private:
+    /// What is known of so many others is forgotten then, and asked anew.
+    static constexpr std::size_t kMaxPresences = 10'000;
+
     bool may_create_ = false;
     std::unordered_map<std::string, bool> presence_;
     std::unordered_set<std::string> said_;

@@ -81,7 +81,10 @@ sdk::Result<void> LinkRewriting::visit_elements(sdk::Json& array, bool is_featur
 sdk::Result<void> LinkRewriting::visit_text(sdk::Json& text, bool is_feature) {
     const std::string& substituted = state_.substituted(text.get_ref<const std::string&>());
     if (&substituted != text.get_ptr<const std::string*>()) text = std::string(substituted);
-    if (!is_feature || state_.plan.find(text.get_ref<const std::string&>()) == nullptr) return {};
+    if (!is_feature) return {};
+    auto planned = state_.plan.find(text.get_ref<const std::string&>());
+    if (!planned) return planned.error();
+    if (!*planned) return {};
     auto resolved = state_.resolve(text.get_ref<const std::string&>());
     if (!resolved) return resolved.error();
     if (resolved->is_awaited) is_complete_ = false;
@@ -103,9 +106,11 @@ sdk::Result<bool> LinkRewriting::point(sdk::Json& link) {
     }
     if (link.contains(kElementId)) link[kElementId] = resolved->id;
     if (link.contains(kElementRef)) link[kElementRef] = address_ + resolved->id;
-    const bool loses_name =
-        sdk::text_member(link, kElementQName) == "o:" + former || state_.unnamed.contains(former);
-    if (link.contains(kElementQName) && loses_name) link[kElementQName] = "o:" + resolved->id;
+    if (!link.contains(kElementQName)) return true;
+    auto is_unnamed = state_.unnamed.contains(former);
+    if (!is_unnamed) return is_unnamed.error();
+    if (*is_unnamed || sdk::text_member(link, kElementQName) == "o:" + former)
+        link[kElementQName] = "o:" + resolved->id;
     return true;
 }
 

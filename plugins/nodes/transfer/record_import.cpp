@@ -162,9 +162,8 @@ sdk::Result<void> RecordImport::fit_qname(const sdk::ContentItem& item, sdk::Jso
                                fmt::format("the branch has another {}", qname));
     state_.note(fmt::format("{} comes without its name {}, which another node has",
                             sdk::shown_path(item.id), qname));
-    state_.unnamed.insert(item.id);
     fields.erase(member::kQName);
-    return {};
+    return state_.unnamed.put(item.id, {});
 }
 
 sdk::Result<void> RecordImport::complete(const sdk::ContentItem& item, const sdk::Document& made,
@@ -201,14 +200,14 @@ sdk::Result<Brought> RecordImport::finish_creation(const sdk::ContentItem& item,
     const bool is_late = !state_.is_clone() && !attachments.is_null();
     if (is_late) content_.changes().set_system(made.id, {{member::kAttachments, attachments}});
     if (auto completed = complete(item, made, is_late); !completed) return completed.error();
-    state_.report.ids[item.id] = made.id;
+    if (auto noted = state_.report.ids.put(item.id, made.id); !noted) return noted.error();
     state_.report.attachments += attachments.size();
     return Brought::created;
 }
 
 sdk::Result<Brought> RecordImport::update(const sdk::ContentItem& item,
                                           const sdk::Document& present, sdk::Json fields) {
-    state_.report.ids[item.id] = present.id;
+    if (auto noted = state_.report.ids.put(item.id, present.id); !noted) return noted.error();
     const sdk::Json former = kept_attachments_of(present.fields);
     sdk::Json attachments = former;
     if (state_.target.has_attachments) {
@@ -258,7 +257,7 @@ sdk::Result<Brought> RecordImport::bring_node(const sdk::ContentItem& item, sdk:
     if (!attachments) return attachments.error();
     auto made = content_.create(std::move(fields));
     if (!made) return made.error();
-    state_.made.insert(made->id);
+    if (auto noted = state_.made.put(made->id, {}); !noted) return noted.error();
     return finish_creation(item, *made, *attachments);
 }
 

@@ -19,14 +19,17 @@ namespace {
 
 class Matching {
 public:
-    explicit Matching(ImportState& state) : state_(state), content_(state.content) {}
+    explicit Matching(ImportState& state)
+        : state_(state), content_(state.content), taken_(scratch_folder(state.content)) {}
 
     sdk::Result<void> match_child(const std::string& folder, const std::string& id) {
-        const PlannedItem* const planned = state_.plan.find(id);
-        if (planned == nullptr || planned->is_fixed || !planned->match.empty()) return {};
-        const auto name = state_.plan.names.find(id);
-        if (name == state_.plan.names.end()) return {};
-        auto child = content_.graph().find_child(folder, name->second);
+        auto may = may_match(id);
+        if (!may) return may.error();
+        if (!*may) return {};
+        auto name = state_.plan.names.find(id);
+        if (!name) return name.error();
+        if (!*name) return {};
+        auto child = content_.graph().find_child(folder, **name);
         if (!child) return child.error();
         return *child ? take(id, (*child)->other) : sdk::Result<void>();
     }
@@ -34,35 +37,56 @@ public:
     /// What was matched is looked through in turn.
     sdk::Result<void> finish() {
         Pace pace(content_.context());
-        while (!reached_.empty()) {
-            const std::string id = std::move(reached_.back());
-            reached_.pop_back();
-            const std::string here = state_.plan.items.at(id).match;
-            for (const PlannedLink* link : state_.plan.below(id, association::kChild)) {
-                if (auto may = pace.step(); !may) return may;
-                if (auto matched = match_child(here, link->target); !matched) return matched;
-            }
-            for (const PlannedLink* link : state_.plan.below(id, association::kHasTranslation)) {
-                if (auto matched = match_translation(here, *link); !matched) return matched;
-            }
-        }
-        return {};
+        return taken_.for_each(
+            [&](std::string_view here, std::string_view id) -> sdk::Result<void> {
+                const std::string item(id);
+                const std::string folder(here);
+                if (auto matched = match_children(folder, item, pace); !matched) return matched;
+                return state_.plan.links.for_each_below(
+                    item, association::kHasTranslation,
+                    [&](const PlannedLink& link) -> sdk::Result<bool> {
+                        auto matched = match_translation(folder, link);
+                        return matched ? sdk::Result<bool>(true) : matched.error();
+                    });
+            });
+    }
+
+    sdk::Result<void> match_children(const std::string& folder, const std::string& item,
+                                     Pace& pace) {
+        return state_.plan.links.for_each_below(
+            item, association::kChild, [&](const PlannedLink& link) -> sdk::Result<bool> {
+                if (auto may = pace.step(); !may) return may.error();
+                auto matched = match_child(folder, link.target);
+                return matched ? sdk::Result<bool>(true) : matched.error();
+            });
     }
 
 private:
+    /// It comes, and nothing stands for it yet.
+    sdk::Result<bool> may_match(const std::string& id) const {
+        auto planned = state_.plan.find(id);
+        if (!planned) return planned.error();
+        return *planned && !(*planned)->is_fixed && (*planned)->match.empty();
+    }
+
     sdk::Result<void> take(const std::string& id, const std::string& here) {
         auto node = content_.readable_node(here);
         if (!node) return sdk::is_missing(node.error()) ? sdk::Result<void>() : node.error();
         // One node stands for one.
-        if (!taken_.insert(here).second) return {};
-        state_.plan.items.at(id).match = here;
-        reached_.push_back(id);
-        return {};
+        auto is_taken = taken_.contains(here);
+        if (!is_taken) return is_taken.error();
+        if (*is_taken) return {};
+        auto planned = state_.plan.items.at(id);
+        if (!planned) return planned.error();
+        planned->match = here;
+        if (auto kept = state_.plan.items.put(id, *planned); !kept) return kept;
+        return taken_.put(here, id);
     }
 
     sdk::Result<void> match_translation(const std::string& master, const PlannedLink& link) {
-        const PlannedItem* const planned = state_.plan.find(link.target);
-        if (planned == nullptr || planned->is_fixed || !planned->match.empty()) return {};
+        auto may = may_match(link.target);
+        if (!may) return may.error();
+        if (!*may) return {};
         auto edges = content_.edges(master, Direction::outgoing, association::kHasTranslation);
         if (!edges) return edges.error();
         for (const Edge& edge : *edges) {
@@ -77,27 +101,44 @@ private:
 
     ImportState& state_;
     const BranchContent& content_;
-    std::vector<std::string> reached_;
-    std::set<std::string> taken_;
+    /// Items by the nodes here that stand for them, in the order in which they were matched.
+    sdk::TextTable taken_;
 };
 
 /// Whether a subject comes to lie in the folder by what comes: below the root of the source, which
 /// the folder stands for, or below another subject.
-bool is_below(const ImportPlan& plan, const std::set<std::string>& subjects,
-              const std::string& id) {
+sdk::Result<bool> is_below(const ImportPlan& plan, const sdk::TextTable& subjects,
+                           const std::string& id) {
+    bool is_found = false;
     std::set<std::string> known{id};
     std::vector<std::string> reached{id};
-    while (!reached.empty()) {
+    const auto look_at = [&](const PlannedLink& link) -> sdk::Result<bool> {
+        auto folder = plan.items.at(link.source);
+        if (!folder) return folder.error();
+        auto is_subject = subjects.contains(link.source);
+        if (!is_subject) return is_subject;
+        is_found = *is_subject || (folder->is_fixed && !folder->is_users);
+        if (known.insert(link.source).second) reached.push_back(link.source);
+        return !is_found;
+    };
+    while (!reached.empty() && !is_found) {
         const std::string at = std::move(reached.back());
         reached.pop_back();
-        for (const PlannedLink* link : plan.above(at, association::kChild)) {
-            const PlannedItem* const folder = plan.find(link->source);
-            const bool is_root = folder->is_fixed && !folder->is_users;
-            if (is_root || subjects.contains(link->source)) return true;
-            if (known.insert(link->source).second) reached.push_back(link->source);
-        }
+        auto walked = plan.links.for_each_above(at, association::kChild, look_at);
+        if (!walked) return walked.error();
     }
-    return false;
+    return is_found;
+}
+
+/// Whether a link of any type leads to it.
+sdk::Result<bool> is_target(const ImportPlan& plan, const std::string& id) {
+    bool is_found = false;
+    auto walked = plan.links.for_each_above(id, {}, [&is_found](const PlannedLink&) {
+        is_found = true;
+        return sdk::Result<bool>(false);
+    });
+    if (!walked) return walked.error();
+    return is_found;
 }
 
 }  // namespace
@@ -120,41 +161,51 @@ sdk::Result<std::optional<std::string>> find_joined(const BranchContent& content
     return found;
 }
 
-sdk::Result<std::vector<std::string>> subjects_of(const ImportState& state) {
+sdk::Result<sdk::TextTable> subjects_of(const ImportState& state) {
     const ImportPlan& plan = state.plan;
-    if (!state.target.subjects.empty()) {
-        for (const std::string& id : state.target.subjects) {
-            const PlannedItem* const planned = plan.find(id);
-            if (planned != nullptr && planned->kind == ItemKind::node) continue;
+    sdk::TextTable subjects(scratch_folder(state.content));
+    for (const std::string& id : state.target.subjects) {
+        auto planned = plan.find(id);
+        if (!planned) return planned.error();
+        if (!*planned || (*planned)->kind != ItemKind::node)
             return sdk::make_error({{"subjects", "nodes.import_subject_unknown",
                                      "there is no node " + sdk::shown_path(id) + " to import"}});
-        }
-        return state.target.subjects;
+        if (auto added = subjects.put(id, {}); !added) return added.error();
     }
-    std::vector<std::string> found;
-    for (const auto& [id, planned] : plan.items) {
+    if (!state.target.subjects.empty()) return subjects;
+    auto walked = plan.items.for_each([&](const std::string& id,
+                                          const PlannedItem& planned) -> sdk::Result<void> {
         const bool is_content =
             planned.comes && planned.kind == ItemKind::node && !planned.is_fixed && !planned.is_tag;
-        if (is_content && plan.above(id, {}).empty()) found.push_back(id);
-    }
-    std::sort(found.begin(), found.end());
-    return found;
+        if (!is_content) return {};
+        auto is_led_to = is_target(plan, id);
+        if (!is_led_to) return is_led_to.error();
+        return *is_led_to ? sdk::Result<void>() : subjects.put(id, {});
+    });
+    if (!walked) return walked.error();
+    return subjects;
 }
 
 sdk::Result<void> match_by_names(ImportState& state, const std::string& folder,
-                                 const std::vector<std::string>& subjects) {
+                                 const sdk::TextTable& subjects) {
     Matching matching(state);
-    for (const std::string& subject : subjects) {
-        if (auto matched = matching.match_child(folder, subject); !matched) return matched;
-    }
+    auto walked = subjects.for_each([&](std::string_view subject, std::string_view) {
+        return matching.match_child(folder, std::string(subject));
+    });
+    if (!walked) return walked;
     // What hangs on the root of the source comes to hang on the folder.
-    for (const auto& [id, planned] : state.plan.items) {
-        if (!planned.comes || !planned.is_fixed || planned.match != folder) continue;
-        for (const PlannedLink* link : state.plan.below(id, association::kChild)) {
-            if (auto matched = matching.match_child(folder, link->target); !matched) return matched;
-        }
-    }
-    return matching.finish();
+    Pace pace(state.content.context());
+    // The plan changes with each that is matched.
+    sdk::TextTable roots(scratch_folder(state.content));
+    walked = state.plan.items.for_each([&](const std::string& id, const PlannedItem& planned) {
+        const bool is_root = planned.comes && planned.is_fixed && planned.match == folder;
+        return is_root ? roots.put(id, {}) : sdk::Result<void>();
+    });
+    if (!walked) return walked;
+    walked = roots.for_each([&](std::string_view root, std::string_view) {
+        return matching.match_children(folder, std::string(root), pace);
+    });
+    return walked ? matching.finish() : walked;
 }
 
 sdk::Result<bool> fit_name(const ImportState& state, const std::string& folder,
@@ -169,34 +220,48 @@ sdk::Result<bool> fit_name(const ImportState& state, const std::string& folder,
     return true;
 }
 
-sdk::Result<void> place_subjects(ImportState& state, const std::string& folder,
-                                 const std::vector<std::string>& subjects) {
+namespace {
+
+sdk::Result<void> place_subject(ImportState& state, const std::string& folder,
+                                const sdk::TextTable& subjects, const std::string& id) {
     const BranchContent& content = state.content;
-    const std::set<std::string> all(subjects.begin(), subjects.end());
-    for (const std::string& id : subjects) {
-        const std::string& here = state.report.ids.at(id);
-        const bool is_fixed = state.plan.items.at(id).is_fixed;
-        if (is_fixed || here == folder || is_below(state.plan, all, id)) continue;
-        auto member = find_joined(
-            content,
-            {.association = {}, .type = association::kChild, .source = folder, .target = here});
-        if (!member) return member.error();
-        if (*member) continue;
-        auto at = content.node(folder);
-        if (!at) return at.error();
-        auto container = content.make_folders(*at, {});
-        if (!container) return container.error();
-        auto node = content.node(here);
-        if (!node) return node.error();
-        if (auto fits = fit_name(state, folder, *node); !fits) return of_item(id, fits.error());
-        auto joined = content.associate({.source = folder,
-                                         .target = here,
-                                         .type = association::kChild,
-                                         .fields = sdk::Json::object()});
-        if (!joined) return of_item(id, joined.error());
-        ++state.report.associations;
-    }
+    auto planned = state.plan.items.at(id);
+    if (!planned) return planned.error();
+    auto found = state.id_here(id);
+    if (!found) return found.error();
+    const std::string& here = *found;
+    if (planned->is_fixed || here == folder) return {};
+    auto is_below = nodes::is_below(state.plan, subjects, id);
+    if (!is_below) return is_below.error();
+    if (*is_below) return {};
+    auto member = find_joined(
+        content,
+        {.association = {}, .type = association::kChild, .source = folder, .target = here});
+    if (!member) return member.error();
+    if (*member) return {};
+    auto at = content.node(folder);
+    if (!at) return at.error();
+    auto container = content.make_folders(*at, {});
+    if (!container) return container.error();
+    auto node = content.node(here);
+    if (!node) return node.error();
+    if (auto fits = fit_name(state, folder, *node); !fits) return of_item(id, fits.error());
+    auto joined = content.associate({.source = folder,
+                                     .target = here,
+                                     .type = association::kChild,
+                                     .fields = sdk::Json::object()});
+    if (!joined) return of_item(id, joined.error());
+    ++state.report.associations;
     return {};
+}
+
+}  // namespace
+
+sdk::Result<void> place_subjects(ImportState& state, const std::string& folder,
+                                 const sdk::TextTable& subjects) {
+    return subjects.for_each([&](std::string_view id, std::string_view) {
+        return place_subject(state, folder, subjects, std::string(id));
+    });
 }
 
 }  // namespace stele::nodes

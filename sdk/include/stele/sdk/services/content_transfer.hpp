@@ -14,6 +14,7 @@
 #include <stele/sdk/json.hpp>
 #include <stele/sdk/principal.hpp>
 #include <stele/sdk/result.hpp>
+#include <stele/sdk/text_table.hpp>
 
 namespace stele::sdk {
 
@@ -125,7 +126,7 @@ struct ContentReport {
     /// Of all that was made, and of what was brought up to date where one of its own has changed.
     std::uint64_t attachments = 0;
     /// Ids in the source, and what stands for them here.
-    std::map<std::string, std::string> ids;
+    TextTable ids;
     /// What a person should know: dropped links, names that were taken. At most 1,000.
     std::vector<std::string> notes;
 };
