@@ -16,7 +16,7 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
                                     sdk::Jobs, sdk::Teams, sdk::PrincipalDirectory>();
     if (!needed) return needed.error();
     auto& [binaries, families, operations, jobs, teams, principals] = *needed;
-    const ArchiveStore& store = registrar.own(std::make_unique<ArchiveStore>(binaries));
+    const ArchiveStore& store = registrar.own(std::make_unique<ArchiveStore>(binaries, registrar));
     const std::int64_t most_running =
         registrar.number({"running_transfers", "2",
                           "Exports, imports and copies that run at the same time, fewer than "

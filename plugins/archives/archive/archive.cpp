@@ -191,7 +191,7 @@ void Archive::validate(const sdk::Change& change, sdk::Context&, sdk::Violations
 }
 
 sdk::Result<sdk::Reply> Archive::upload(const sdk::Call& call) {
-    auto received = receive_archive(call);
+    auto received = receive_archive(call, store_);
     if (!received) return received.error();
     auto archive = store_.put(call.context(), call.collection(), std::move(*received));
     if (!archive) return archive.error();

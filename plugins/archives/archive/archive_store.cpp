@@ -151,12 +151,22 @@ sdk::Result<std::unique_ptr<sdk::BlobStore::Reader>> ArchiveStore::open(
     return (*binaries)->open(zip->object_id);
 }
 
+std::filesystem::path ArchiveStore::scratch_folder() const {
+    std::filesystem::path folder = registrar_.data_folder();
+    if (folder.empty()) return folder;
+    folder /= "transfers";
+    std::error_code problem;
+    std::filesystem::create_directories(folder, problem);
+    // Whoever opens a file there hears of the problem.
+    return folder;
+}
+
 sdk::Result<std::optional<Manifest>> ArchiveStore::describe(sdk::Context& context,
                                                             sdk::BlobStore& binaries,
-                                                            const sdk::StoredBytes& bytes) {
+                                                            const sdk::StoredBytes& bytes) const {
     auto reader = binaries.open(bytes.name);
     if (!reader) return reader.error();
-    auto zip = sdk::ZipReader::open(**reader, kArchiveLimits);
+    auto zip = sdk::ZipReader::open(**reader, kArchiveLimits, scratch_folder());
     if (!zip) {
         return refused_zip(zip.error());
     }

@@ -8,6 +8,7 @@
 #include <stele/sdk/blob_store.hpp>
 #include <stele/sdk/context.hpp>
 #include <stele/sdk/documents.hpp>
+#include <stele/sdk/registrar.hpp>
 #include <stele/sdk/services/record_binaries.hpp>
 #include <stele/sdk/zip.hpp>
 
@@ -20,7 +21,7 @@ inline constexpr char kArchiveType[] = "archive";
 inline constexpr char kArchiveContentType[] = "application/zip";
 
 /// What an archive may hold, whoever sends it.
-inline constexpr sdk::ZipLimits kArchiveLimits{.entries = 1'000'000,
+inline constexpr sdk::ZipLimits kArchiveLimits{.entries = 10'000'000,
                                                .expansion = 200,
                                                .least_bytes = std::uint64_t{1} << 30,
                                                .most_bytes = std::uint64_t{1} << 40};
@@ -42,8 +43,12 @@ struct NewArchive {
 /// rights. Any thread.
 class ArchiveStore {
 public:
-    /// `binaries` must outlive it.
-    explicit ArchiveStore(sdk::RecordBinaries& binaries) : binaries_(binaries) {}
+    /// Both must outlive it.
+    ArchiveStore(sdk::RecordBinaries& binaries, sdk::Registrar& registrar)
+        : binaries_(binaries), registrar_(registrar) {}
+
+    /// For files without names; made when it is missing.
+    std::filesystem::path scratch_folder() const;
 
     /// The collection of a vault's archives, by the vault's id or alias; `not_found`
     /// (`archives.vault_unknown`) also for one that may not be read.
@@ -64,9 +69,8 @@ public:
     /// more than `kArchiveLimits` (`archives.too_large`), or is refused by `sdk::ZipReader`. A
     /// manifest that cannot be read is `invalid`
     /// (`archives.manifest_malformed`); nothing where the zip has none.
-    static sdk::Result<std::optional<Manifest>> describe(sdk::Context& context,
-                                                         sdk::BlobStore& binaries,
-                                                         const sdk::StoredBytes& bytes);
+    sdk::Result<std::optional<Manifest>> describe(sdk::Context& context, sdk::BlobStore& binaries,
+                                                  const sdk::StoredBytes& bytes) const;
 
     /// Makes the archive, or puts it in the place of the one of the same coordinates, which keeps
     /// its id, its rights, its attachments and, where `members` does not say, `published`. Asks for
@@ -87,6 +91,7 @@ private:
                                        const sdk::Document& present, sdk::Json fields) const;
 
     sdk::RecordBinaries& binaries_;
+    sdk::Registrar& registrar_;
 };
 
 /// The coordinates that a record says.

@@ -78,7 +78,7 @@ sdk::Result<sdk::Json> given_members(
 
 }  // namespace
 
-sdk::Result<NewArchive> receive_archive(const sdk::Call& call) {
+sdk::Result<NewArchive> receive_archive(const sdk::Call& call, const ArchiveStore& store) {
     auto binaries = writable_binaries(call);
     if (!binaries) return binaries.error();
     std::optional<sdk::FormBody> form;
@@ -98,7 +98,7 @@ sdk::Result<NewArchive> receive_archive(const sdk::Call& call) {
     auto members = given_members(parameter);
     if (!members) return members.error();
     archive.members = std::move(*members);
-    auto manifest = ArchiveStore::describe(call.context(), **binaries, zip->bytes);
+    auto manifest = store.describe(call.context(), **binaries, zip->bytes);
     // A manifest that nobody can read takes nothing from an archive whose coordinates are known.
     const bool is_unreadable =
         !manifest && manifest.error().code == "archives.manifest_malformed" && given.is_complete();

@@ -10,6 +10,6 @@ namespace stele::archives {
 /// binaries and reads what it, its name and the call's parameters say. Nothing refers to the bytes
 /// yet. `invalid` for what is no zip, for forms without the one file, and
 /// (`archives.coordinate_missing`) naming what nothing says.
-sdk::Result<NewArchive> receive_archive(const sdk::Call& call);
+sdk::Result<NewArchive> receive_archive(const sdk::Call& call, const ArchiveStore& store);
 
 }  // namespace stele::archives

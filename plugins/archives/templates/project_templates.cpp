@@ -76,11 +76,11 @@ sdk::Result<void> PublishedProjects::apply(sdk::Context& context, std::string_vi
     if (!place) return place.error();
     auto bytes = services_.archives.open(context, **archive);
     if (!bytes) return bytes.error();
-    auto zip = sdk::ZipReader::open(**bytes, kArchiveLimits);
+    auto zip = sdk::ZipReader::open(**bytes, kArchiveLimits, services_.scratch_folder());
     if (!zip) return zip.error();
     auto manifest = verify_manifest(*zip);
     if (!manifest) return manifest.error();
-    ArchiveFiles files;
+    ArchiveFiles files(services_.scratch_folder());
     files.add(*zip);
     auto source = ArchiveSource::open(services_.families, files, *std::move(manifest));
     if (!source) return source.error();

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
+#include <map>
 
 #include <nlohmann/json.hpp>
 
@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::string_view kMetadata = ".metadata.json";
 constexpr std::string_view kNodes = "/nodes/";
+constexpr std::string_view kNodeFile = "node.json";
+constexpr std::string_view kAssociationFile = "association.json";
 
 std::string_view file_name_of(std::string_view path) {
     return path.substr(path.rfind('/') + 1);
@@ -120,98 +122,101 @@ sdk::Result<std::vector<sdk::ContentItem::File>> files_beside(const ArchiveFiles
     return files;
 }
 
+ArchiveContent::Version ArchiveContent::Version::of(std::string_view text) {
+    return {number_of_text(text), static_cast<Kind>(text.back())};
+}
+
+std::string ArchiveContent::Version::text() const {
+    return number_text(age) + static_cast<char>(kind);
+}
+
 sdk::Result<ArchiveContent> ArchiveContent::open(const ArchiveFiles& archive,
-                                                 const AttachmentPaths& attachments,
-                                                 const std::vector<std::string>& folders) {
-    ArchiveContent content(archive, attachments);
-    std::map<std::string, std::size_t, std::less<>> age_of;
-    for (std::size_t i = 0; i < folders.size(); ++i)
-        age_of[folders[i]] = i;
-    PathMemory memory;
-    /// The last version of each node.
-    struct Last {
-        std::size_t age = 0;
-        std::size_t order = 0;
-        std::string path;
-    };
-    std::map<std::string, Last, std::less<>> last;
-    auto walked = archive.for_each([&](const sdk::ZipEntry& entry) -> sdk::Result<void> {
-        const std::size_t nodes = entry.path.rfind(kNodes);
-        if (nodes == std::string::npos) return {};
-        const auto age = age_of.find(std::string_view(entry.path).substr(0, nodes));
-        const std::string_view name = file_name_of(entry.path);
-        const bool is_item = name == "node.json" || name == "association.json";
-        if (age == age_of.end() || !is_item) return {};
-        const std::size_t begin = nodes + kNodes.size();
-        const std::string_view id(entry.path.data() + begin,
-                                  entry.path.size() - begin - name.size() - 1);
-        if (id.find('/') != std::string_view::npos) return {};
-        const auto [present, is_new] = last.try_emplace(std::string(id));
-        if (is_new) {
-            if (auto kept = memory.keep(entry.path); !kept) return kept;
-        }
-        if (is_new || age->second >= present->second.age)
-            present->second = {age->second, is_new ? last.size() : present->second.order,
-                               entry.path};
-        return {};
-    });
+                                                 const PathsByFolder& attachments,
+                                                 PathList folders) {
+    ArchiveContent content(archive, attachments, std::move(folders));
+    auto walked =
+        archive.for_each([&](const sdk::ZipEntry& entry) { return content.take(entry.path); });
     if (!walked) return walked.error();
-    std::vector<Last> versions;
-    for (auto& [id, version] : last)
-        versions.push_back(std::move(version));
-    std::sort(versions.begin(), versions.end(),
-              [](const Last& one, const Last& other) { return one.order < other.order; });
-    for (Last& version : versions) {
-        auto kind = content.kind_of(version.path);
-        if (!kind) return kind.error();
-        if (*kind) content.items_.push_back({**kind, std::move(version.path)});
-    }
-    std::stable_sort(content.items_.begin(), content.items_.end(),
-                     [](const Item& one, const Item& other) { return one.kind < other.kind; });
+    if (auto found = content.find_kinds(); !found) return found.error();
     return content;
 }
 
-sdk::Result<std::optional<ArchiveContent::Kind>> ArchiveContent::kind_of(
-    const std::string& path) const {
+sdk::Result<void> ArchiveContent::take(const std::string& path) {
+    const std::size_t nodes = path.rfind(kNodes);
+    if (nodes == std::string::npos) return {};
+    const std::string_view name = file_name_of(path);
+    if (name != kNodeFile && name != kAssociationFile) return {};
+    const std::size_t begin = nodes + kNodes.size();
+    const std::string_view node(path.data() + begin, path.size() - begin - name.size() - 1);
+    if (node.find('/') != std::string_view::npos) return {};
+    auto age = folders_.place_of(std::string_view(path).substr(0, nodes));
+    if (!age) return age.error();
+    if (!*age) return {};
+    auto present = versions_.find(node);
+    if (!present) return present.error();
+    if (*present && Version::of(**present).age > **age) return {};
+    const Kind kind = name == kAssociationFile ? Kind::association : Kind::node;
+    return versions_.put(node, Version{**age, kind}.text());
+}
+
+sdk::Result<void> ArchiveContent::find_kinds() {
+    return versions_.for_each(
+        [this](std::string_view node, std::string_view text) -> sdk::Result<void> {
+            Version version = Version::of(text);
+            auto folder = folder_of(node, version);
+            if (!folder) return folder.error();
+            auto kind = kind_of(*folder + '/' + std::string(file_of(version.kind)));
+            if (!kind) return kind.error();
+            version.kind = *kind;
+            return versions_.put(node, version.text());
+        });
+}
+
+sdk::Result<std::string> ArchiveContent::folder_of(std::string_view node,
+                                                   const Version& version) const {
+    auto changeset = folders_.at(version.age);
+    if (!changeset) return changeset;
+    return changeset->append(kNodes).append(node);
+}
+
+std::string_view ArchiveContent::file_of(Kind kind) {
+    return kind == Kind::association ? kAssociationFile : kNodeFile;
+}
+
+sdk::Result<ArchiveContent::Kind> ArchiveContent::kind_of(const std::string& path) const {
     auto file = archive_->find(path);
     if (!file) return file.error();
     auto text = read_record(**file);
     if (!text) return text.error();
-    const bool is_association = path.ends_with("/association.json");
+    const bool is_association = path.ends_with(kAssociationFile);
     const Kind plain = is_association ? Kind::association : Kind::node;
     // Nearly all say nothing that one would have to parse them for; those that cannot be parsed are
     // met when they are read.
-    if (!may_be_special(*text)) return std::optional(plain);
+    if (!may_be_special(*text)) return plain;
     auto fields = parse_record(**file, *text);
     if (!fields) return fields.error();
-    if (is_removed(*fields)) return std::optional<Kind>();
+    if (is_removed(*fields)) return Kind::removed;
     const bool is_definition = sdk::text_member(*fields, "_type").starts_with("d:");
-    return std::optional(is_definition && !is_association ? Kind::definition : plain);
+    return is_definition && !is_association ? Kind::definition : plain;
 }
 
-sdk::Result<sdk::Json> ArchiveContent::read(const std::string& path) const {
-    auto file = archive_->find(path);
+sdk::Result<sdk::ContentItem> ArchiveContent::item_of(const std::string& folder, Kind kind) const {
+    auto file = archive_->find(folder + '/' + std::string(file_of(kind)));
     if (!file) return file.error();
-    return read_json(**file);
-}
-
-sdk::Result<sdk::ContentItem> ArchiveContent::item_of(const Item& item) const {
-    auto fields = read(item.path);
+    auto fields = read_json(**file);
     if (!fields) return fields.error();
     sdk::ContentItem made;
-    const std::string folder = item.path.substr(0, item.path.rfind('/'));
     made.id = sdk::text_member(*fields, "_doc");
     if (made.id.empty()) made.id = id_of_segment(file_name_of(folder));
     if (const auto system = fields->find("_system"); system != fields->end())
         made.changeset = sdk::text_member(*system, "changeset");
-    const auto paths = attachments_->find(folder);
-    if (paths != attachments_->end()) {
-        auto files = files_beside(*archive_, paths->second, *fields);
-        if (!files) return files.error();
-        made.files = *std::move(files);
-    }
+    auto paths = attachments_->in(folder);
+    if (!paths) return paths.error();
+    auto files = files_beside(*archive_, *paths, *fields);
+    if (!files) return files.error();
+    made.files = *std::move(files);
     made.fields = *std::move(fields);
-    made.fields["_is_association"] = item.kind == Kind::association;
+    made.fields["_is_association"] = kind == Kind::association;
     return made;
 }
 
@@ -221,11 +226,17 @@ sdk::Result<void> ArchiveContent::for_each(const Visit& visit) {
 
 sdk::Result<void> ArchiveContent::for_each_wanted(const IsWanted& is_wanted, const Visit& visit) {
     std::uint64_t position = 0;
-    for (const Item& item : items_) {
-        if (!is_wanted(position++)) continue;
-        auto made = item_of(item);
-        if (!made) return made.error();
-        if (auto visited = visit(*made); !visited) return visited;
+    for (const Kind kind : {Kind::definition, Kind::node, Kind::association}) {
+        auto walked = versions_.for_each(
+            [&](std::string_view node, std::string_view text) -> sdk::Result<void> {
+                const Version version = Version::of(text);
+                if (version.kind != kind || !is_wanted(position++)) return {};
+                auto folder = folder_of(node, version);
+                if (!folder) return folder.error();
+                auto made = item_of(*folder, kind);
+                return made ? visit(*made) : made.error();
+            });
+        if (!walked) return walked;
     }
     return {};
 }

@@ -1,19 +1,16 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <stele/sdk/services/content_transfer.hpp>
 
+#include "paths/kept_paths.hpp"
 #include "transfer/archive_files.hpp"
 
 namespace stele::archives {
-
-/// The files of attachments in an archive, by the folder that `attachments` lies in.
-using AttachmentPaths = std::map<std::string, std::vector<std::string>, std::less<>>;
 
 /// The attachments that lie beside a record: what a file of metadata says of one, else the record's
 /// `_system.attachments`, else its name.
@@ -22,35 +19,50 @@ sdk::Result<std::vector<sdk::ContentItem::File>> files_beside(const ArchiveFiles
                                                               const sdk::Json& fields);
 
 /// The state that changesets of an archive lead to: of several versions of a node the last one, and
-/// nothing of what was deleted. The archive and the paths outlive it.
+/// nothing of what was deleted. The archive and the paths outlive it. What it knows of each node
+/// lies in files without names.
 class ArchiveContent final : public sdk::ContentSource {
 public:
-    /// `folders` of changesets, the oldest first.
+    /// `attachments` by the folder that `attachments` lies in; `folders` of changesets, the oldest
+    /// first.
     static sdk::Result<ArchiveContent> open(const ArchiveFiles& archive,
-                                            const AttachmentPaths& attachments,
-                                            const std::vector<std::string>& folders);
+                                            const PathsByFolder& attachments, PathList folders);
 
     sdk::Result<void> for_each(const Visit& visit) override;
     sdk::Result<void> for_each_wanted(const IsWanted& is_wanted, const Visit& visit) override;
 
 private:
-    enum class Kind : std::uint8_t { definition, node, association };
-    struct Item {
+    enum class Kind : std::uint8_t { definition, node, association, removed };
+    /// The last version of a node.
+    struct Version {
+        /// Place of the folder of its changeset among `folders_`.
+        std::uint64_t age = 0;
         Kind kind = Kind::node;
-        std::string path;
+
+        static Version of(std::string_view text);
+        std::string text() const;
     };
 
-    ArchiveContent(const ArchiveFiles& archive, const AttachmentPaths& attachments)
-        : archive_(&archive), attachments_(&attachments) {}
+    ArchiveContent(const ArchiveFiles& archive, const PathsByFolder& attachments, PathList folders)
+        : archive_(&archive),
+          attachments_(&attachments),
+          folders_(std::move(folders)),
+          versions_(archive.scratch()) {}
 
-    /// Where it belongs among the others; nothing where it says that it was removed.
-    sdk::Result<std::optional<Kind>> kind_of(const std::string& path) const;
-    sdk::Result<sdk::Json> read(const std::string& path) const;
-    sdk::Result<sdk::ContentItem> item_of(const Item& item) const;
+    sdk::Result<void> take(const std::string& path);
+    /// Looks into all versions for what they are.
+    sdk::Result<void> find_kinds();
+    static std::string_view file_of(Kind kind);
+    /// Where it belongs among the others.
+    sdk::Result<Kind> kind_of(const std::string& path) const;
+    sdk::Result<std::string> folder_of(std::string_view node, const Version& version) const;
+    sdk::Result<sdk::ContentItem> item_of(const std::string& folder, Kind kind) const;
 
     const ArchiveFiles* archive_;
-    const AttachmentPaths* attachments_;
-    std::vector<Item> items_;
+    const PathsByFolder* attachments_;
+    PathList folders_;
+    /// By the names of nodes' folders.
+    sdk::TextTable versions_;
 };
 
 }  // namespace stele::archives

@@ -34,7 +34,10 @@ public:
     }
 
     sdk::Result<std::vector<std::string>> ids(const sdk::ContentSource::IsWanted& is_wanted) {
-        auto content = ArchiveContent::open(files_, attachments_, {kFolder, kLater});
+        PathList folders({});
+        for (const char* folder : {kFolder, kLater})
+            REQUIRE(folders.add(folder).has_value());
+        auto content = ArchiveContent::open(files_, attachments_, std::move(folders));
         if (!content) return content.error();
         std::vector<std::string> found;
         auto walked = content->for_each_wanted(is_wanted, [&](const sdk::ContentItem& item) {
@@ -65,7 +68,7 @@ private:
     sdk::testing::MemoryBytes bytes_;
     std::vector<sdk::ZipReader> zip_;
     ArchiveFiles files_;
-    AttachmentPaths attachments_;
+    PathsByFolder attachments_{{}};
 };
 
 Record node(const std::string& id, const std::string& says, const char* folder = kFolder) {

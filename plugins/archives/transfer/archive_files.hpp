@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <stele/sdk/json.hpp>
@@ -26,6 +28,11 @@ struct ArchiveFile {
 /// outlive it.
 class ArchiveFiles {
 public:
+    /// `scratch` is a folder for files without names, in which what is known of the files is kept;
+    /// empty: in memory.
+    explicit ArchiveFiles(std::filesystem::path scratch = {}) : scratch_(std::move(scratch)) {}
+
+    const std::filesystem::path& scratch() const { return scratch_; }
     void add(const sdk::ZipReader& zip) { zips_.push_back(&zip); }
 
     sdk::Result<void> for_each(
@@ -36,10 +43,12 @@ public:
 private:
     sdk::Result<bool> is_in_earlier(std::size_t zip, std::string_view path) const;
 
+    std::filesystem::path scratch_;
     std::vector<const sdk::ZipReader*> zips_;
 };
 
-/// What reading an archive may keep of its paths in memory. One thread.
+/// What reading an archive may keep in memory of its records, those of content not counted. One
+/// thread.
 class PathMemory {
 public:
     /// `too_large` (`archives.transfer_too_large`) beyond some 200,000 paths of usual length.

@@ -130,7 +130,7 @@ sdk::Result<std::unique_ptr<ArchiveSource>> ArchiveSource::open(const sdk::Famil
 }
 
 /// Where the changesets of a repository begin in a path; records may be called like their folder.
-std::size_t ArchiveSource::find_changesets(const std::string& path) const {
+std::size_t ArchiveSource::find_changesets(const std::string& path) {
     const std::size_t first = path.find(kChangesets);
     for (std::size_t at = first; at != std::string::npos; at = path.find(kChangesets, at + 1)) {
         const std::string_view around = std::string_view(path).substr(0, at);
@@ -146,11 +146,13 @@ std::size_t ArchiveSource::find_changesets(const std::string& path) const {
 }
 
 /// Where the attachments of a record begin in a path.
-std::size_t ArchiveSource::find_attachments(const std::string& path) const {
+std::size_t ArchiveSource::find_attachments(const std::string& path) {
     for (std::size_t at = path.find(kAttachments); at != std::string::npos;
          at = path.find(kAttachments, at + 1)) {
         const std::string_view around = std::string_view(path).substr(0, at);
-        if (files_.contains(around) || chain_of(families_, around)) return at;
+        if (around != last_with_files_ && !chain_of(families_, around)) continue;
+        last_with_files_ = around;
+        return at;
     }
     return std::string::npos;
 }
@@ -161,29 +163,38 @@ sdk::Result<bool> ArchiveSource::take_content(const std::string& path) {
     const std::size_t begin = changesets + kChangesets.size();
     const std::size_t end = path.find('/', begin);
     if (end == std::string::npos) return true;
-    const std::string folder = path.substr(0, end);
-    Repository& repository = repositories_[path.substr(0, changesets)];
-    if (repository.folder_of.emplace(changeset_of_folder(folder), folder).second) {
-        repository.folders.push_back(folder);
-        if (auto kept = memory_.keep(folder); !kept) return kept.error();
-    }
+    auto taken = take_changeset(path.substr(0, changesets), path.substr(0, end));
+    if (!taken) return taken.error();
     if (path.ends_with(kAclFile)) {
-        acl_paths_.push_back(path);
-        if (auto kept = memory_.keep(path); !kept) return kept.error();
+        if (auto kept = acl_paths_.put(path, {}); !kept) return kept.error();
     }
     const std::size_t files = path.find(kAttachments, end);
     if (files == std::string::npos) return true;
-    files_[path.substr(0, files)].push_back(path);
-    if (auto kept = memory_.keep(path); !kept) return kept.error();
+    if (auto kept = files_.add(path.substr(0, files), path); !kept) return kept.error();
     return true;
+}
+
+sdk::Result<void> ArchiveSource::take_changeset(const std::string& repository,
+                                                const std::string& folder) {
+    if (std::exchange(last_changeset_, folder) == folder) return {};
+    auto known = repositories_.find(repository);
+    if (known == repositories_.end()) {
+        if (auto kept = memory_.keep(repository); !kept) return kept;
+        known =
+            repositories_.emplace(repository, Repository{{}, sdk::TextTable(archive_.scratch())})
+                .first;
+    }
+    const std::string id = changeset_of_folder(folder);
+    auto is_there = known->second.folders.contains(id);
+    if (!is_there) return is_there.error();
+    return *is_there ? sdk::Result<void>() : known->second.folders.put(id, folder);
 }
 
 /// False where it lies nowhere that is known.
 sdk::Result<bool> ArchiveSource::take_record(const std::string& path) {
     const std::size_t files = find_attachments(path);
     if (files != std::string::npos) {
-        files_[path.substr(0, files)].push_back(path);
-        if (auto kept = memory_.keep(path); !kept) return kept.error();
+        if (auto kept = files_.add(path.substr(0, files), path); !kept) return kept.error();
         return true;
     }
     const std::size_t slash = path.rfind('/');
@@ -359,9 +370,9 @@ sdk::Result<TransferRecord> ArchiveSource::read(const Place& place) const {
             };
         }
     }
-    const auto paths = files_.find(place.location);
-    if (paths == files_.end()) return record;
-    auto files = files_beside(archive_, paths->second, record.fields);
+    auto paths = files_.in(place.location);
+    if (!paths) return paths.error();
+    auto files = files_beside(archive_, *paths, record.fields);
     if (!files) return files.error();
     record.files = *std::move(files);
     return record;
@@ -377,9 +388,9 @@ sdk::Result<void> ArchiveSource::for_each(
     return {};
 }
 
-sdk::Result<std::vector<std::string>> ArchiveSource::changesets_of(const Repository& repository,
-                                                                   const Place* branch) const {
-    std::vector<std::string> folders;
+sdk::Result<PathList> ArchiveSource::changesets_of(const Repository& repository,
+                                                   const Place* branch) const {
+    PathList folders(archive_.scratch());
     sdk::Json order = sdk::Json::array();
     std::string id;
     if (branch) {
@@ -391,8 +402,10 @@ sdk::Result<std::vector<std::string>> ArchiveSource::changesets_of(const Reposit
     if (!order.empty()) {
         for (const sdk::Json& changeset : order) {
             if (!changeset.is_string()) continue;
-            const auto known = repository.folder_of.find(changeset.get<std::string>());
-            if (known != repository.folder_of.end()) folders.push_back(known->second);
+            auto known = repository.folders.find(changeset.get_ref<const std::string&>());
+            if (!known) return known.error();
+            if (!*known) continue;
+            if (auto added = folders.add(**known); !added) return added.error();
         }
         return folders;
     }
@@ -401,37 +414,40 @@ sdk::Result<std::vector<std::string>> ArchiveSource::changesets_of(const Reposit
             return place.type == "branch" && place.container == repository.key;
         });
     const bool is_only_branch = branches < 2;
-    for (const std::string& folder : repository.folders) {
-        auto about = json_at(folder + "/changeset.json");
-        if (!about) return about.error();
-        const std::string of =
-            about->is_object() ? sdk::text_member(*about, "branch") : std::string();
-        if (is_only_branch || of.empty() || of == id) folders.push_back(folder);
-    }
+    auto walked = repository.folders.for_each(
+        [&](std::string_view, std::string_view found) -> sdk::Result<void> {
+            const std::string folder(found);
+            auto about = json_at(folder + "/changeset.json");
+            if (!about) return about.error();
+            const std::string of =
+                about->is_object() ? sdk::text_member(*about, "branch") : std::string();
+            if (!is_only_branch && !of.empty() && of != id) return {};
+            auto added = folders.add(folder);
+            return added ? sdk::Result<void>() : added.error();
+        });
+    if (!walked) return walked.error();
     return folders;
 }
 
-/// Of each node that has one, the file in the last of the folders.
-std::map<std::string, std::string> ArchiveSource::acl_paths_in(
-    const std::vector<std::string>& folders) const {
-    std::map<std::string_view, std::size_t> age_of;
-    for (std::size_t i = 0; i < folders.size(); ++i)
-        age_of[folders[i]] = i;
-    std::map<std::string, std::string> paths;
-    std::map<std::string, std::size_t> ages;
-    for (const std::string& path : acl_paths_) {
-        const std::size_t nodes = path.rfind(kNodeFolders);
-        if (nodes == std::string::npos) continue;
-        const auto age = age_of.find(std::string_view(path).substr(0, nodes));
-        if (age == age_of.end()) continue;
-        const std::size_t begin = nodes + kNodeFolders.size();
-        const std::string id =
-            id_of_segment(path.substr(begin, path.size() - begin - kAclFile.size()));
-        const auto [known, is_new] = ages.try_emplace(id, age->second);
-        if (!is_new && known->second > age->second) continue;
-        known->second = age->second;
-        paths[id] = path;
-    }
+/// Of each node that has one, the file in the last of the folders: the place of that, and the path.
+sdk::Result<sdk::TextTable> ArchiveSource::acl_paths_in(const PathList& folders) const {
+    sdk::TextTable paths(archive_.scratch());
+    auto walked =
+        acl_paths_.for_each([&](std::string_view path, std::string_view) -> sdk::Result<void> {
+            const std::size_t nodes = path.rfind(kNodeFolders);
+            if (nodes == std::string_view::npos) return {};
+            auto age = folders.place_of(path.substr(0, nodes));
+            if (!age) return age.error();
+            if (!*age) return {};
+            const std::size_t begin = nodes + kNodeFolders.size();
+            const std::string id =
+                id_of_segment(path.substr(begin, path.size() - begin - kAclFile.size()));
+            auto known = paths.find(id);
+            if (!known) return known.error();
+            if (*known && number_of_text(**known) > **age) return {};
+            return paths.put(id, number_text(**age).append(path));
+        });
+    if (!walked) return walked.error();
     return paths;
 }
 
@@ -440,17 +456,19 @@ sdk::Result<void> ArchiveSource::visit_content(
     const std::function<sdk::Result<void>(const TransferContent&)>& visit) const {
     auto folders = changesets_of(repository, branch);
     if (!folders) return folders.error();
-    auto content = ArchiveContent::open(archive_, files_, *folders);
+    auto paths = acl_paths_in(*folders);
+    if (!paths) return paths.error();
+    auto content = ArchiveContent::open(archive_, files_, *std::move(folders));
     if (!content) return content.error();
     const bool has_subjects = !branch && !content_subjects_.empty();
     auto grants = branch ? json_at(branch->location + '/' + kGrantsFile) : sdk::Json();
     if (!grants) return grants.error();
-    const auto acl = [this, &grants, paths = acl_paths_in(*folders)](
-                         const std::string& node) -> sdk::Result<sdk::Json> {
+    const auto acl = [this, &grants, &paths](const std::string& node) -> sdk::Result<sdk::Json> {
         if (grants->is_object()) return grants->value(node, sdk::Json::array());
-        const auto path = paths.find(node);
-        return path == paths.end() ? sdk::Result<sdk::Json>(sdk::Json::array())
-                                   : list_at(path->second);
+        auto path = paths->find(node);
+        if (!path) return path.error();
+        return *path ? list_at((*path)->substr(number_text(0).size()))
+                     : sdk::Result<sdk::Json>(sdk::Json::array());
     };
     return visit({.branch = branch ? branch->key : content_branch_,
                   .repository = repository.key,

@@ -8,6 +8,7 @@
 
 #include <stele/sdk/services/families.hpp>
 
+#include "paths/kept_paths.hpp"
 #include "sealing/archive_seal.hpp"
 #include "transfer/archive_content.hpp"
 #include "transfer/archive_files.hpp"
@@ -51,20 +52,25 @@ private:
     /// A repository in whose folder content lies.
     struct Repository {
         std::string key;
-        /// Folders of changesets, in the order of the archive, and by their ids.
-        std::vector<std::string> folders;
-        std::map<std::string, std::string> folder_of;
+        /// Folders of changesets by their ids, in the order of the archive.
+        sdk::TextTable folders;
     };
 
     ArchiveSource(const sdk::Families& families, const ArchiveFiles& archive,
                   ArchiveManifest manifest, const ArchiveSeal* seal)
-        : families_(families), archive_(archive), manifest_(std::move(manifest)), seal_(seal) {}
+        : families_(families),
+          archive_(archive),
+          manifest_(std::move(manifest)),
+          seal_(seal),
+          acl_paths_(archive.scratch()),
+          files_(archive.scratch()) {}
 
     sdk::Result<void> look_through();
-    std::size_t find_changesets(const std::string& path) const;
-    std::size_t find_attachments(const std::string& path) const;
+    std::size_t find_changesets(const std::string& path);
+    std::size_t find_attachments(const std::string& path);
     /// Whether the path is one of content.
     sdk::Result<bool> take_content(const std::string& path);
+    sdk::Result<void> take_changeset(const std::string& repository, const std::string& folder);
     /// False where it lies nowhere that is known.
     sdk::Result<bool> take_record(const std::string& path);
     sdk::Result<void> read_subjects();
@@ -74,9 +80,8 @@ private:
     sdk::Result<sdk::Json> list_at(const std::string& path) const;
     sdk::Result<TransferRecord> read(const Place& place) const;
     sdk::Result<sdk::Json> secrets_at(const std::string& location) const;
-    sdk::Result<std::vector<std::string>> changesets_of(const Repository& repository,
-                                                        const Place* branch) const;
-    std::map<std::string, std::string> acl_paths_in(const std::vector<std::string>& folders) const;
+    sdk::Result<PathList> changesets_of(const Repository& repository, const Place* branch) const;
+    sdk::Result<sdk::TextTable> acl_paths_in(const PathList& folders) const;
     sdk::Result<void> visit_content(
         const std::string& location, const Repository& repository, const Place* branch,
         const std::function<sdk::Result<void>(const TransferContent&)>& visit) const;
@@ -95,10 +100,15 @@ private:
     std::vector<Place> records_;
     std::vector<std::string> unknown_;
     std::map<std::string, Repository, std::less<>> repositories_;
+    /// The folder of the changeset that was met last: nearly all files lie in the same as the one
+    /// before.
+    std::string last_changeset_;
     /// Of nodes and associations.
-    std::vector<std::string> acl_paths_;
+    sdk::TextTable acl_paths_;
+    /// The same of the folder around attachments.
+    std::string last_with_files_;
     /// Paths of the files in folders of attachments, by the folder around these.
-    AttachmentPaths files_;
+    PathsByFolder files_;
 };
 
 }  // namespace stele::archives

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -54,7 +55,7 @@ private:
     PathMemory memory_;
     std::vector<Item> items_;
     /// Paths of attachments, by the folder that `attachments` lies in.
-    AttachmentPaths attachments_;
+    std::map<std::string, std::vector<std::string>> attachments_;
     /// Folders of what has translations.
     std::set<std::string, std::less<>> masters_;
 };

@@ -55,7 +55,7 @@ sdk::Result<std::unique_ptr<sdk::BlobStore::Reader>> open_bytes(const TransferSe
 sdk::Result<ImportedArchive> ImportedArchive::open(const TransferServices& services,
                                                    sdk::Job& job) {
     const sdk::Json& input = job.input();
-    ImportedArchive archive;
+    ImportedArchive archive(services.scratch_folder());
     auto manifest = archive.add(
         services, job,
         {sdk::text_member(input, "archiveGroup"), sdk::text_member(input, "archiveArtifact"),
@@ -79,7 +79,7 @@ sdk::Result<ArchiveManifest> ImportedArchive::add(const TransferServices& servic
                                                   const Coordinates& coordinates) {
     auto bytes = open_bytes(services, job, coordinates);
     if (!bytes) return bytes.error();
-    auto zip = sdk::ZipReader::open(**bytes, kArchiveLimits);
+    auto zip = sdk::ZipReader::open(**bytes, kArchiveLimits, services.scratch_folder());
     if (!zip) return zip.error();
     auto manifest = verify_manifest(*zip);
     if (!manifest) return manifest.error();

@@ -35,6 +35,8 @@ public:
                                                         std::string_view target_type) const;
 
 private:
+    explicit ImportedArchive(std::filesystem::path scratch) : files_(std::move(scratch)) {}
+
     struct Opened {
         std::unique_ptr<sdk::BlobStore::Reader> bytes;
         std::unique_ptr<sdk::ZipReader> zip;

@@ -245,7 +245,7 @@ sdk::Result<void> TransferJobs::check_importable(sdk::Context& context,
                                                  const sdk::Document& archive) const {
     auto bytes = services_.archives.open(context, archive);
     if (!bytes) return bytes.error();
-    auto zip = sdk::ZipReader::open(**bytes, kArchiveLimits);
+    auto zip = sdk::ZipReader::open(**bytes, kArchiveLimits, services_.scratch_folder());
     if (!zip) return zip.error();
     auto manifest = zip->find(kManifestPath);
     if (!manifest) return manifest.error();

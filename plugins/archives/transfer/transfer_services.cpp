@@ -8,11 +8,7 @@
 namespace stele::archives {
 
 std::filesystem::path TransferServices::scratch_folder() const {
-    std::filesystem::path folder = registrar.data_folder() / "transfers";
-    std::error_code problem;
-    std::filesystem::create_directories(folder, problem);
-    // Whoever opens a file there hears of the problem.
-    return folder;
+    return archives.scratch_folder();
 }
 
 bool is_out_of_sight(const sdk::Error& error) {
