@@ -43,8 +43,21 @@ ArchiveWriter::Entry::Entry(std::string_view key, std::string_view type, std::st
             {"files", sdk::Json::object()}}),
       location(std::move(folder)) {}
 
-ArchiveWriter::ArchiveWriter(sdk::ZipWriter zip, sdk::UnnamedFile contents, Progress progress)
-    : zip_(std::move(zip)), contents_(std::move(contents)), progress_(std::move(progress)) {}
+ArchiveWriter::Shown::Shown(const std::filesystem::path& scratch)
+    : changesets(scratch),
+      order(scratch, JsonSpool::Kind::array),
+      granted(scratch),
+      grants(scratch, JsonSpool::Kind::object) {}
+
+ArchiveWriter::ArchiveWriter(sdk::ZipWriter zip, sdk::UnnamedFile contents,
+                             std::filesystem::path scratch, Progress progress)
+    : zip_(std::move(zip)),
+      contents_(std::move(contents)),
+      scratch_(std::move(scratch)),
+      progress_(std::move(progress)),
+      changesets_(scratch_),
+      whole_(scratch_),
+      parts_(scratch_) {}
 
 sdk::Result<ArchiveWriter> ArchiveWriter::open(sdk::ZipWriter::Sink sink,
                                                const std::filesystem::path& folder,
@@ -53,7 +66,7 @@ sdk::Result<ArchiveWriter> ArchiveWriter::open(sdk::ZipWriter::Sink sink,
     if (!zip) return zip.error();
     auto contents = sdk::UnnamedFile::open(folder);
     if (!contents) return contents.error();
-    return ArchiveWriter(std::move(*zip), std::move(*contents), std::move(progress));
+    return ArchiveWriter(std::move(*zip), std::move(*contents), folder, std::move(progress));
 }
 
 sdk::Result<void> ArchiveWriter::add_file(Entry& entry, const std::string& name,
@@ -79,6 +92,13 @@ sdk::Result<void> ArchiveWriter::add_file(Entry& entry, const std::string& name,
                           !is_packed_already(file.attachment.content_type));
     if (added) entry.told["files"][name] = digest_of(digest.finish(), size);
     return added;
+}
+
+sdk::Result<void> ArchiveWriter::add_file(Entry& entry, const std::string& name,
+                                          JsonSpool& content) {
+    sdk::ContentItem::File file;
+    file.open = [&content]() -> sdk::Result<sdk::PieceSource> { return content.read(); };
+    return add_file(entry, name, file);
 }
 
 sdk::Result<void> ArchiveWriter::add_files(Entry& entry,
@@ -189,55 +209,87 @@ sdk::Result<void> ArchiveWriter::add_item(const TransferContent& content,
     return close(entry);
 }
 
-sdk::Result<void> ArchiveWriter::add_order(const TransferContent& content,
-                                           const std::vector<std::string>& changesets,
-                                           const sdk::Json& grants) {
+sdk::Result<void> ArchiveWriter::add_order(const TransferContent& content, Shown& shown) {
     const auto branch = branches_.find(content.branch);
     if (branch == branches_.end()) return {};
     ReferenceParts parts = reference_parts(content.branch);
     Entry entry(content.branch + "/changesets", "changesets", parts.ids.back(), branch->second);
-    if (auto added = add_file(entry, "changesets.json", sdk::Json(changesets)); !added)
-        return added;
-    if (!grants.is_null()) {
-        if (auto added = add_file(entry, kGrantsFile, grants); !added) return added;
+    if (auto added = add_file(entry, "changesets.json", shown.order); !added) return added;
+    if (shown.is_shared) {
+        if (auto added = add_file(entry, kGrantsFile, shown.grants); !added) return added;
     }
     return close(entry);
 }
 
-sdk::Result<void> ArchiveWriter::add(const TransferContent& content) {
-    std::vector<std::string> changesets;
-    std::set<std::string> known;
-    // Each branch has grants of its own, also on nodes that it shares with others.
-    sdk::Json grants = sdk::Json::object();
-    bool is_shared = false;
-    auto walked = content.source.for_each([&](const sdk::ContentItem& item) -> sdk::Result<void> {
-        const std::string& changeset = content.state.empty() ? item.changeset : content.state;
-        const std::string folder = changeset_location(content.location, changeset);
-        if (known.insert(changeset).second) {
-            changesets.push_back(changeset);
-            const bool is_new = !written_.contains(folder);
-            if (is_new) {
-                if (auto added = add_changeset(content, changeset); !added) return added;
-            }
+sdk::Result<bool> ArchiveWriter::is_new(const TransferContent& content, const std::string& folder,
+                                        const std::string& node) {
+    auto is_whole = whole_.contains(folder);
+    if (!is_whole) return is_whole;
+    if (*is_whole) return false;
+    const std::string place = folder + "/nodes/" + path_segment(node);
+    auto is_written = parts_.contains(place);
+    if (!is_written) return is_written;
+    if (*is_written) return false;
+    if (content.nodes.empty()) return true;
+    auto noted = parts_.put(place, {});
+    return noted ? sdk::Result<bool>(true) : noted.error();
+}
+
+/// Each branch has grants of its own, also on nodes that it shares with others.
+sdk::Result<void> ArchiveWriter::note_grants(Shown& shown, const std::string& node,
+                                             const sdk::Json& acl) {
+    auto is_known = shown.granted.contains(node);
+    if (!is_known) return is_known.error();
+    if (*is_known) return {};
+    if (auto noted = shown.granted.put(node, {}); !noted) return noted;
+    std::string text;
+    sdk::append_json_string(text, node);
+    text += ": ";
+    sdk::append_json(text, acl);
+    return shown.grants.add(text);
+}
+
+sdk::Result<void> ArchiveWriter::show(const TransferContent& content, const sdk::ContentItem& item,
+                                      Shown& shown) {
+    const std::string& changeset = content.state.empty() ? item.changeset : content.state;
+    const std::string folder = changeset_location(content.location, changeset);
+    auto is_first = shown.changesets.add(changeset);
+    if (!is_first) return is_first.error();
+    if (*is_first) {
+        std::string text;
+        sdk::append_json_string(text, changeset);
+        if (auto told = shown.order.add(text); !told) return told;
+        auto has_record = changesets_.contains(folder);
+        if (!has_record) return has_record.error();
+        if (!*has_record) {
+            if (auto noted = changesets_.put(folder, {}); !noted) return noted;
+            if (auto added = add_changeset(content, changeset); !added) return added;
         }
-        auto acl =
-            item.is_removed ? sdk::Result<sdk::Json>(sdk::Json::array()) : content.acl(item.id);
-        if (!acl) return acl.error();
-        if (!acl->empty()) grants[item.id] = *acl;
-        Written& written = written_[folder];
-        if (written.is_whole || written.nodes.contains(item.id)) {
-            is_shared = true;
-            return {};
-        }
-        if (!content.nodes.empty()) written.nodes.insert(item.id);
-        return add_item(content, changeset, item, *acl);
-    });
-    if (!walked) return walked;
-    for (const std::string& changeset : changesets) {
-        if (content.nodes.empty())
-            written_[changeset_location(content.location, changeset)].is_whole = true;
     }
-    return add_order(content, changesets, is_shared ? grants : sdk::Json());
+    auto acl = item.is_removed ? sdk::Result<sdk::Json>(sdk::Json::array()) : content.acl(item.id);
+    if (!acl) return acl.error();
+    if (!acl->empty()) {
+        if (auto noted = note_grants(shown, item.id, *acl); !noted) return noted;
+    }
+    auto is_new = this->is_new(content, folder, item.id);
+    if (!is_new) return is_new.error();
+    if (*is_new) return add_item(content, changeset, item, *acl);
+    shown.is_shared = true;
+    return {};
+}
+
+sdk::Result<void> ArchiveWriter::add(const TransferContent& content) {
+    Shown shown(scratch_);
+    auto walked = content.source.for_each(
+        [&](const sdk::ContentItem& item) { return show(content, item, shown); });
+    if (!walked) return walked;
+    for (std::uint64_t i = 0; content.nodes.empty() && i < shown.changesets.size(); ++i) {
+        auto changeset = shown.changesets.at(i);
+        if (!changeset) return changeset.error();
+        auto noted = whole_.put(changeset_location(content.location, *changeset), {});
+        if (!noted) return noted;
+    }
+    return add_order(content, shown);
 }
 
 sdk::Result<void> ArchiveWriter::finish(sdk::Json manifest) {

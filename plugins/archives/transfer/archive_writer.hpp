@@ -5,28 +5,30 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 
 #include <stele/sdk/json.hpp>
+#include <stele/sdk/text_table.hpp>
 #include <stele/sdk/unnamed_file.hpp>
 #include <stele/sdk/zip.hpp>
 
 #include "archive/manifest.hpp"
+#include "paths/json_spool.hpp"
+#include "paths/kept_paths.hpp"
 #include "sealing/archive_seal.hpp"
 #include "transfer/transfer_source.hpp"
 
 namespace stele::archives {
 
-/// Writes an archive (docs/reference/archive-format.md) as a stream: memory does not grow with it,
-/// but for the grants on single nodes of the branch that is being written. One thread.
+/// Writes an archive (docs/reference/archive-format.md) as a stream: memory does not grow with it.
+/// One thread.
 class ArchiveWriter {
 public:
     /// Asked after each entry; a failure ends the export.
     using Progress = std::function<sdk::Result<void>(std::uint64_t entries, std::uint64_t bytes)>;
 
-    /// `folder` takes what the manifest will say, in a file without a name.
+    /// `folder` takes what the manifest will say and what has been written, in files without names.
     static sdk::Result<ArchiveWriter> open(sdk::ZipWriter::Sink sink,
                                            const std::filesystem::path& folder, Progress progress);
     /// Before anything is added. Without a seal secrets stay away. The seal outlives the writer.
@@ -50,36 +52,56 @@ private:
 
         Entry(std::string_view key, std::string_view type, std::string_view id, std::string folder);
     };
-    /// What was written of a changeset.
-    struct Written {
-        bool is_whole = false;
-        std::set<std::string> nodes = {};
+    /// What a branch shows, beside what is written of it.
+    struct Shown {
+        explicit Shown(const std::filesystem::path& scratch);
+
+        /// Changesets in their order, and the same as they are told.
+        PathList changesets;
+        JsonSpool order;
+        /// Nodes with grants, and these.
+        sdk::TextTable granted;
+        JsonSpool grants;
+        /// Other branches have written of it.
+        bool is_shared = false;
     };
 
-    ArchiveWriter(sdk::ZipWriter zip, sdk::UnnamedFile contents, Progress progress);
+    ArchiveWriter(sdk::ZipWriter zip, sdk::UnnamedFile contents, std::filesystem::path scratch,
+                  Progress progress);
 
     sdk::Result<void> add_file(Entry& entry, const std::string& name, const sdk::Json& content);
     sdk::Result<void> add_file(Entry& entry, const std::string& name,
                                const sdk::ContentItem::File& file);
+    sdk::Result<void> add_file(Entry& entry, const std::string& name, JsonSpool& content);
     sdk::Result<void> add_files(Entry& entry, const std::vector<sdk::ContentItem::File>& files);
     sdk::Result<void> close(const Entry& entry);
     sdk::Result<void> add_changeset(const TransferContent& content, const std::string& id);
     sdk::Result<void> add_item(const TransferContent& content, const std::string& changeset,
                                const sdk::ContentItem& item, const sdk::Json& acl);
-    /// `grants` where other branches have written of what this one shows, else null.
-    sdk::Result<void> add_order(const TransferContent& content,
-                                const std::vector<std::string>& changesets,
-                                const sdk::Json& grants);
+    sdk::Result<void> show(const TransferContent& content, const sdk::ContentItem& item,
+                           Shown& shown);
+    /// What of a changeset comes here for the first time; all of it is written by then.
+    sdk::Result<bool> is_new(const TransferContent& content, const std::string& folder,
+                             const std::string& node);
+    static sdk::Result<void> note_grants(Shown& shown, const std::string& node,
+                                         const sdk::Json& acl);
+    /// With grants where other branches have written of what this one shows.
+    sdk::Result<void> add_order(const TransferContent& content, Shown& shown);
 
     sdk::ZipWriter zip_;
     sdk::UnnamedFile contents_;
+    std::filesystem::path scratch_;
     Progress progress_;
     std::uint64_t entries_ = 0;
     std::uint64_t sealed_records_ = 0;
     const ArchiveSeal* seal_ = nullptr;
     ContentDigest digest_;
-    /// By the folders of changesets.
-    std::map<std::string, Written> written_;
+    /// Folders of changesets whose records are written.
+    sdk::TextTable changesets_;
+    /// Folders of changesets of which all is written that their branch shows.
+    sdk::TextTable whole_;
+    /// Folders of nodes that were written as parts of selections.
+    sdk::TextTable parts_;
     /// Folders of branches, by their references.
     std::map<std::string, std::string> branches_;
 };
