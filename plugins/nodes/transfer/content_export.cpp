@@ -1,7 +1,6 @@
 #include "transfer/content_export.hpp"
 
 #include <optional>
-#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -12,6 +11,7 @@
 #include "transfer/content_items.hpp"
 #include "transfer/export_rules.hpp"
 #include "transfer/export_selection.hpp"
+#include "transfer/selected_ids.hpp"
 
 namespace stele::nodes {
 
@@ -47,8 +47,10 @@ public:
         if (!selection.nodes.empty()) {
             auto ids = select_ids(*rules_, selection, omissions);
             if (!ids) return ids.error();
-            selected_ = std::move(*ids);
-            selected_->insert(root_);
+            if (auto added = ids->put(root_, {}); !added) return added;
+            auto selected = SelectedIds::of(*ids);
+            if (!selected) return selected.error();
+            selected_ = *std::move(selected);
         }
         if (rules_->reads_all()) return {};
         hidden_ = 0;
@@ -63,7 +65,7 @@ protected:
     const BranchContent& content() const { return *content_; }
     const ExportRules& rules() const { return *rules_; }
     const ViewReader& state() const { return *state_; }
-    const std::optional<std::set<std::string>>& selected() const { return selected_; }
+    const std::optional<SelectedIds>& selected() const { return selected_; }
     bool is_selected(const std::string& id) const { return !selected_ || selected_->contains(id); }
     const std::string& root() const { return root_; }
 
@@ -106,7 +108,7 @@ private:
     ItemMaker items_;
     std::optional<ExportRules> rules_;
     std::optional<ViewReader> state_;
-    std::optional<std::set<std::string>> selected_;
+    std::optional<SelectedIds> selected_;
     std::string root_;
     std::uint64_t hidden_ = 0;
 };
@@ -127,11 +129,10 @@ private:
     sdk::Result<void> walk(ItemKind kind, const Visit& visit) {
         Pace pace(content().context());
         if (selected()) {
-            for (const std::string& id : *selected()) {
+            return selected()->for_each([&](const std::string& id) -> sdk::Result<void> {
                 if (auto may = pace.step(); !may) return may;
-                if (auto taken = take(kind, id, visit); !taken) return taken;
-            }
-            return {};
+                return take(kind, id, visit);
+            });
         }
         const std::string all = record_key(kNodeSlot, {});
         const auto cursor = state().scan({all, sdk::prefix_end(all)}, sdk::ScanDirection::forward);

@@ -61,6 +61,16 @@ bool is_person(const sdk::Json& fields) {
     return type == type::kPerson || type == type::kGroup;
 }
 
+std::filesystem::path scratch_folder(const BranchContent& content) {
+    std::filesystem::path folder = content.services().registrar.data_folder();
+    if (folder.empty()) return folder;
+    folder /= "transfers";
+    std::error_code problem;
+    std::filesystem::create_directories(folder, problem);
+    // Whoever opens a file there hears of the problem.
+    return folder;
+}
+
 sdk::Result<ItemMaker> ItemMaker::open(const BranchContent& content) {
     auto binaries = content.context().data_stores().binaries(content.branch());
     if (!binaries) return binaries.error();

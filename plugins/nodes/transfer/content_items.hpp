@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 #include <stele/sdk/blob_store.hpp>
@@ -23,6 +24,10 @@ ItemKind kind_of(const sdk::Json& fields);
 bool is_root(const sdk::Json& fields);
 /// Whether a node stands for a principal.
 bool is_person(const sdk::Json& fields);
+
+/// Where imports and exports keep what grows with their items, in files without names; empty (it
+/// stays in memory) where the server has no folder.
+std::filesystem::path scratch_folder(const BranchContent& content);
 
 /// Makes items of the versions of a branch. The branch's binaries outlive it and the items.
 class ItemMaker {

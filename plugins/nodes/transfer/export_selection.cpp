@@ -1,5 +1,8 @@
 #include "transfer/export_selection.hpp"
 
+#include <functional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -20,69 +23,78 @@ namespace {
 class Selecting {
 public:
     Selecting(const ExportRules& rules, sdk::ContentOmissions& omissions)
-        : rules_(rules), omissions_(omissions), state_(rules.reader()), pace_(context()) {}
+        : rules_(rules),
+          omissions_(omissions),
+          state_(rules.reader()),
+          pace_(context()),
+          ids_(scratch_folder(content())),
+          hidden_(scratch_folder(content())) {}
 
-    sdk::Result<void> add_tree(const std::string& name) {
-        auto id = shown_id(name);
-        if (!id) return id.error();
-        if (!ids_.insert(*id).second) return {};
-        return add_followers(
-            {*id}, {association::kChild, association::kOwned, association::kHasTranslation});
+    /// Before anything else.
+    sdk::Result<void> add_trees(const std::vector<std::string>& names) {
+        for (const std::string& name : names) {
+            auto id = shown_id(name);
+            if (!id) return id.error();
+            if (auto added = ids_.put(*id, {}); !added) return added;
+        }
+        // What is added is visited, too.
+        return ids_.for_each([this](std::string_view id, std::string_view) -> sdk::Result<void> {
+            for (const char* type :
+                 {association::kChild, association::kOwned, association::kHasTranslation}) {
+                if (auto added = add_next(std::string(id), type); !added) return added;
+            }
+            return {};
+        });
     }
 
     /// The folders above what is selected.
     sdk::Result<void> add_folders() {
-        const std::set<std::string> below = ids_;
-        for (const std::string& id : below) {
+        return for_each_selected([this](const std::string& id) -> sdk::Result<void> {
             auto above = ancestors_of(Graph(state_), id);
             if (!above) return above.error();
             for (const std::string& folder : *above) {
                 if (auto added = add(folder); !added) return added.error();
             }
-        }
-        return {};
+            return {};
+        });
     }
 
     /// What stands in properties for associations.
     sdk::Result<void> add_relator_targets() {
-        const std::set<std::string> from = ids_;
-        for (const std::string& id : from) {
-            auto edges = edges_of(id, Direction::outgoing);
-            if (!edges) return edges.error();
-            for (const Edge& edge : *edges) {
-                if (edge.type == association::kChild || ids_.contains(edge.other)) continue;
-                auto record = read(edge.association);
-                if (!record) return record.error();
-                if (!*record || !is_relation(**record)) continue;
-                if (auto added = add(edge.other); !added) return added.error();
-            }
-        }
-        return {};
+        return for_each_selected([this](const std::string& id) {
+            return for_each_edge(id, Direction::outgoing, {},
+                                 [this](const Edge& edge) { return add_relator_target(edge); });
+        });
     }
 
     /// Between what is selected or, where `reaches_out`, at one end.
     sdk::Result<void> add_associations(bool reaches_out) {
-        std::set<std::string> found;
-        for (const std::string& id : ids_) {
-            auto edges = edges_of(id, Direction::any);
-            if (!edges) return edges.error();
-            for (const Edge& edge : *edges) {
-                if (!is_copied_type(edge.type)) continue;
-                if (!reaches_out && !ids_.contains(edge.other)) continue;
-                found.insert(edge.association);
-                types_.insert(edge.type);
-            }
-        }
-        ids_.merge(found);
-        return {};
+        sdk::TextTable found(scratch_folder(content()));
+        auto walked = for_each_selected([&](const std::string& id) {
+            return for_each_edge(
+                id, Direction::any, {}, [&](const Edge& edge) -> sdk::Result<void> {
+                    if (!is_copied_type(edge.type)) return {};
+                    auto is_wanted =
+                        reaches_out ? sdk::Result<bool>(true) : ids_.contains(edge.other);
+                    if (!is_wanted) return is_wanted.error();
+                    if (!*is_wanted) return {};
+                    types_.insert(edge.type);
+                    return found.put(edge.association, {});
+                });
+        });
+        if (!walked) return walked;
+        return found.for_each(
+            [this](std::string_view id, std::string_view) { return ids_.put(id, {}); });
     }
 
     sdk::Result<void> add_definitions() {
-        for (const std::string& id : std::set<std::string>(ids_)) {
+        auto noted = for_each_selected([this](const std::string& id) -> sdk::Result<void> {
             auto record = read(id);
             if (!record) return record.error();
             if (*record) note_types(**record);
-        }
+            return {};
+        });
+        if (!noted) return noted;
         while (!types_.empty()) {
             const std::string qname = types_.extract(types_.begin()).value();
             if (auto added = add_definition(qname); !added) return added;
@@ -90,7 +102,7 @@ public:
         return {};
     }
 
-    std::set<std::string> take() { return std::move(ids_); }
+    sdk::TextTable take() { return std::move(ids_); }
 
 private:
     const BranchContent& content() const { return rules_.content(); }
@@ -125,45 +137,75 @@ private:
         return std::optional<sdk::Json>(std::move(*record));
     }
 
-    sdk::Result<std::vector<Edge>> edges_of(const std::string& id, Direction direction,
-                                            std::string_view type = {}) {
-        std::vector<Edge> found;
-        sdk::Result<void> may_go_on;
-        auto walked = Graph(state_).for_each_edge(id, direction, type,
-                                                  paced(pace_, may_go_on, [&](const Edge& edge) {
-                                                      found.push_back(edge);
-                                                      return true;
-                                                  }));
-        if (!walked) return walked.error();
-        if (!may_go_on) return may_go_on.error();
-        return found;
+    /// What is selected by now, and not what `visit` selects.
+    sdk::Result<void> for_each_selected(
+        const std::function<sdk::Result<void>(const std::string& id)>& visit) const {
+        std::uint64_t left = ids_.size();
+        return ids_.for_each([&](std::string_view id, std::string_view) {
+            if (left == 0) return sdk::Result<void>();
+            --left;
+            return visit(std::string(id));
+        });
+    }
+
+    sdk::Result<void> for_each_edge(const std::string& id, Direction direction,
+                                    std::string_view type,
+                                    const std::function<sdk::Result<void>(const Edge&)>& visit) {
+        sdk::Result<void> done;
+        auto walked = Graph(state_).for_each_edge(id, direction, type, [&](const Edge& edge) {
+            done = pace_.step();
+            if (done) done = visit(edge);
+            return done.has_value();
+        });
+        return walked ? done : walked;
+    }
+
+    sdk::Result<void> add_relator_target(const Edge& edge) {
+        if (edge.type == association::kChild) return {};
+        auto is_there = ids_.contains(edge.other);
+        if (!is_there) return is_there.error();
+        if (*is_there) return {};
+        auto record = read(edge.association);
+        if (!record) return record.error();
+        if (!*record || !is_relation(**record)) return {};
+        auto added = add(edge.other);
+        return added ? sdk::Result<void>() : added.error();
     }
 
     /// Whether it is new here, and may be read.
     sdk::Result<bool> add(const std::string& id) {
-        if (ids_.contains(id) || hidden_.contains(id)) return false;
+        for (const sdk::TextTable* known : {&ids_, &hidden_}) {
+            auto is_known = known->contains(id);
+            if (!is_known) return is_known;
+            if (*is_known) return false;
+        }
         auto may = rules_.may_read(id);
         if (!may) return may;
-        (*may ? ids_ : hidden_).insert(id);
+        if (auto kept = (*may ? ids_ : hidden_).put(id, {}); !kept) return kept.error();
         if (!*may) ++omissions_.unreadable;
         return may;
     }
 
-    sdk::Result<void> add_followers(std::vector<std::string> reached,
-                                    const std::vector<std::string>& types) {
+    /// What associations of a type lead to; what of that is new goes to `reached`, too.
+    sdk::Result<void> add_next(const std::string& from, std::string_view type,
+                               std::vector<std::string>* reached = nullptr) {
+        return for_each_edge(from, Direction::outgoing, type,
+                             [&](const Edge& edge) -> sdk::Result<void> {
+                                 if (edge.end != Direction::outgoing) return {};
+                                 auto is_new = add(edge.other);
+                                 if (!is_new) return is_new.error();
+                                 if (*is_new && reached) reached->push_back(edge.other);
+                                 return {};
+                             });
+    }
+
+    sdk::Result<void> add_forms(const std::string& definition) {
+        std::vector<std::string> reached{definition};
         while (!reached.empty()) {
             const std::string from = std::move(reached.back());
             reached.pop_back();
-            for (const std::string& type : types) {
-                auto edges = edges_of(from, Direction::outgoing, type);
-                if (!edges) return edges.error();
-                for (const Edge& edge : *edges) {
-                    if (edge.end != Direction::outgoing) continue;
-                    auto is_new = add(edge.other);
-                    if (!is_new) return is_new.error();
-                    if (*is_new) reached.push_back(edge.other);
-                }
-            }
+            auto added = add_next(from, association::kHasForm, &reached);
+            if (!added) return added;
         }
         return {};
     }
@@ -187,20 +229,22 @@ private:
         if (!record) return record.error();
         if (!*record) return {};
         if (auto added = add(definition->id); !added) return added.error();
-        if (!ids_.contains(definition->id)) return {};
+        auto is_there = ids_.contains(definition->id);
+        if (!is_there) return is_there.error();
+        if (!*is_there) return {};
         note_types(**record);
         types_.insert(sdk::text_member(**record, kParent));
         for (std::string& referred : referred_definitions(**record))
             types_.insert(std::move(referred));
-        return add_followers({definition->id}, {association::kHasForm});
+        return add_forms(definition->id);
     }
 
     const ExportRules& rules_;
     sdk::ContentOmissions& omissions_;
     const ViewReader state_;
     Pace pace_;
-    std::set<std::string> ids_;
-    std::set<std::string> hidden_;
+    sdk::TextTable ids_;
+    sdk::TextTable hidden_;
     /// QNames whose definitions are still to be looked for, and those that were.
     std::set<std::string> types_;
     std::set<std::string> known_types_;
@@ -208,13 +252,11 @@ private:
 
 }  // namespace
 
-sdk::Result<std::set<std::string>> select_ids(const ExportRules& rules,
-                                              const sdk::ContentSelection& selection,
-                                              sdk::ContentOmissions& omissions) {
+sdk::Result<sdk::TextTable> select_ids(const ExportRules& rules,
+                                       const sdk::ContentSelection& selection,
+                                       sdk::ContentOmissions& omissions) {
     Selecting selecting(rules, omissions);
-    for (const std::string& node : selection.nodes) {
-        if (auto added = selecting.add_tree(node); !added) return added.error();
-    }
+    if (auto added = selecting.add_trees(selection.nodes); !added) return added.error();
     if (selection.has_relators) {
         if (auto added = selecting.add_relator_targets(); !added) return added.error();
     }

@@ -197,16 +197,6 @@ sdk::Result<void> ImportPlan::give_turns() {
     });
 }
 
-std::filesystem::path scratch_folder(const BranchContent& content) {
-    std::filesystem::path folder = content.services().registrar.data_folder();
-    if (folder.empty()) return folder;
-    folder /= "transfers";
-    std::error_code problem;
-    std::filesystem::create_directories(folder, problem);
-    // Whoever opens a file there hears of the problem.
-    return folder;
-}
-
 sdk::Error of_item(const std::string& id, sdk::Error error) {
     error.message = fmt::format("{}: {}", sdk::shown_path(id), error.message);
     return error;

@@ -63,10 +63,6 @@ sdk::Result<void> for_each_coming(
     const std::function<sdk::Result<void>(const sdk::ContentItem& item,
                                           const PlannedItem& planned)>& visit);
 
-/// Where an import keeps what grows with its items, in files without names; empty (it stays in
-/// memory) where the server has no folder.
-std::filesystem::path scratch_folder(const BranchContent& content);
-
 /// A failure that says which item it is about.
 sdk::Error of_item(const std::string& id, sdk::Error error);
 
