@@ -54,8 +54,8 @@ struct PlannedLink {
     std::string type;
     std::string source;
     std::string target;
-    std::string locale;
-    std::string edition;
+    std::string locale = {};
+    std::string edition = {};
 };
 
 /// Links by the ids of their associations, and then by their ends, most of them on disk. One
