@@ -105,14 +105,13 @@ Result<void> PathIndex::check_folders(const PathReader& path_at) const {
 Result<std::vector<std::uint64_t>> PathIndex::find(std::string_view path) const {
     const std::uint64_t hash = hash_of(without_slash(path));
     std::vector<std::uint64_t> positions;
-    Row wanted{hash, 0};
-    while (true) {
-        auto row = rows_.first_from(wanted);
-        if (!row) return row.error();
-        if (!*row || (*row)->first != hash) return positions;
-        positions.push_back(position_of(**row));
-        wanted = {hash, (*row)->second + 1};
-    }
+    auto walked = rows_.for_each_from({hash, 0}, [&](const Row& row) -> Result<bool> {
+        if (row.first != hash) return false;
+        positions.push_back(position_of(row));
+        return true;
+    });
+    if (!walked) return walked.error();
+    return positions;
 }
 
 std::uint64_t PathIndex::hash_of(std::string_view path) const {

@@ -135,24 +135,56 @@ Result<void> SortedRows::for_each(const std::function<Result<bool>(const Row& ro
     }
 }
 
-Result<std::optional<SortedRows::Row>> SortedRows::first_from(const Row& row) const {
+Result<void> SortedRows::for_each_from(
+    const Row& row, const std::function<Result<bool>(const Row& row)>& visit) const {
     if (runs_.empty()) {
-        const auto found = std::lower_bound(waiting_.begin(), waiting_.end(), row);
-        return found == waiting_.end() ? std::optional<Row>() : std::optional(*found);
+        auto found = std::lower_bound(waiting_.begin(), waiting_.end(), row);
+        for (; found != waiting_.end(); ++found) {
+            auto goes_on = visit(*found);
+            if (!goes_on) return goes_on.error();
+            if (!*goes_on) break;
+        }
+        return {};
     }
-    // The page that begins with the last row before it; what follows begins the next one.
+    // The page that begins with the last row before it.
     const auto behind = std::lower_bound(pages_.begin(), pages_.end(), row);
-    const auto next = behind == pages_.end() ? std::optional<Row>() : std::optional(*behind);
-    if (behind == pages_.begin()) return next;
-    const auto page = static_cast<std::uint64_t>(behind - pages_.begin() - 1);
-    constexpr std::uint64_t kPage = kRowsOfPage * kRowBytes;
-    Reading reading(&*file_, page * kPage, std::min((page + 1) * kPage, runs_.front().end), kPage);
-    while (true) {
-        auto found = reading.next();
-        if (!found) return found.error();
-        if (!*found) return next;
-        if (**found >= row) return found;
+    auto page = static_cast<std::uint64_t>(behind - pages_.begin());
+    if (page > 0) --page;
+    constexpr std::size_t kPage = kRowsOfPage * kRowBytes;
+    std::string rows;
+    for (; page < pages_.size(); ++page) {
+        if (auto read = file_->read(page * kPage, rows, kPage); !read) return read;
+        for (std::size_t i = first_in(rows, row); i < rows.size() / kRowBytes; ++i) {
+            auto goes_on = visit(row_in(rows, i));
+            if (!goes_on) return goes_on.error();
+            if (!*goes_on) return {};
+        }
     }
+    return {};
+}
+
+std::size_t SortedRows::first_in(const std::string& page, const Row& row) {
+    std::size_t begin = 0;
+    std::size_t end = page.size() / kRowBytes;
+    while (begin < end) {
+        const std::size_t middle = (begin + end) / 2;
+        if (row_in(page, middle) < row) {
+            begin = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    return begin;
+}
+
+Result<std::optional<SortedRows::Row>> SortedRows::first_from(const Row& row) const {
+    std::optional<Row> found;
+    auto walked = for_each_from(row, [&found](const Row& first) -> Result<bool> {
+        found = first;
+        return false;
+    });
+    if (!walked) return walked.error();
+    return found;
 }
 
 }  // namespace stele::sdk::zip

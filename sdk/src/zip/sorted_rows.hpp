@@ -61,7 +61,10 @@ public:
 
     /// In their order, until `visit` answers false.
     Result<void> for_each(const std::function<Result<bool>(const Row& row)>& visit) const;
-    /// The first that is this one or comes behind it.
+    /// The same of those that are this one or come behind it.
+    Result<void> for_each_from(const Row& row,
+                               const std::function<Result<bool>(const Row& row)>& visit) const;
+    /// The first of these.
     Result<std::optional<Row>> first_from(const Row& row) const;
 
 private:
@@ -74,6 +77,8 @@ private:
     Result<void> spill();
     Result<void> merge();
     Result<void> keep(UnnamedFile& file, const Row& row);
+    /// Place among the rows of a page.
+    static std::size_t first_in(const std::string& page, const Row& row);
 
     std::filesystem::path folder_;
     bool has_each_once_;
