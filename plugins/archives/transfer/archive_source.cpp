@@ -107,13 +107,6 @@ std::string key_of(std::string_view word, const std::vector<std::string>& ids, s
         .text();
 }
 
-std::string changeset_of_folder(std::string_view folder) {
-    std::string id = id_of_segment(folder.substr(folder.rfind('/') + 1));
-    const std::size_t place = id.find('_');
-    if (place != std::string::npos) id[place] = ':';
-    return id;
-}
-
 }  // namespace
 
 sdk::Result<std::unique_ptr<ArchiveSource>> ArchiveSource::open(const sdk::Families& families,
@@ -184,7 +177,7 @@ sdk::Result<void> ArchiveSource::take_changeset(const std::string& repository,
             repositories_.emplace(repository, Repository{{}, sdk::TextTable(archive_.scratch())})
                 .first;
     }
-    const std::string id = changeset_of_folder(folder);
+    const std::string id = changeset_of_location(folder);
     auto is_there = known->second.folders.contains(id);
     if (!is_there) return is_there.error();
     return *is_there ? sdk::Result<void>() : known->second.folders.put(id, folder);

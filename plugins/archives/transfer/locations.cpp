@@ -54,6 +54,13 @@ std::string changeset_location(std::string_view repository, std::string_view cha
     return std::string(repository) + "/changesets/" + path_segment(name);
 }
 
+std::string changeset_of_location(std::string_view folder) {
+    std::string id = id_of_segment(folder.substr(folder.rfind('/') + 1));
+    const std::size_t place = id.find('_');
+    if (place != std::string::npos) id[place] = ':';
+    return id;
+}
+
 std::string path_segment(std::string_view id) {
     std::string segment = sdk::percent_encoded(id);
     // Names that mean a folder itself, or the one around it.

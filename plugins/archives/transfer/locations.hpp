@@ -20,6 +20,8 @@ std::string record_location(std::string_view container, const sdk::FamilyInfo& f
 std::vector<std::string> placeholder_values(const sdk::FamilyInfo& family, const sdk::Json& fields);
 /// `{repository}/changesets/{id}`, with `_` for the colon.
 std::string changeset_location(std::string_view repository, std::string_view changeset);
+/// The id of a changeset in a folder.
+std::string changeset_of_location(std::string_view folder);
 /// An id as the name of a file or a folder, and back.
 std::string path_segment(std::string_view id);
 std::string id_of_segment(std::string_view segment);
