@@ -288,7 +288,13 @@ sdk::Result<std::vector<sdk::Companion>> Project::companions(sdk::Context& conte
 
 sdk::Result<void> Project::accompany(sdk::Context& context, const sdk::Document& project,
                                      const sdk::Companion& companion) {
-    if (companion.name.starts_with(kUiConfigName)) return {};
+    auto reference = context.reference(companion.record);
+    if (!reference) return reference.error();
+    // A config names its project itself. Anything else would come along unseen.
+    const std::string_view type = std::string_view(*reference).substr(0, reference->find(':'));
+    const bool is_config = companion.name.starts_with(kUiConfigName) &&
+                           sdk::equals_ignoring_case(type, kUiConfigs.type);
+    if (is_config) return {};
     return Resource::accompany(context, project, companion);
 }
 

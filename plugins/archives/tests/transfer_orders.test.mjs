@@ -133,7 +133,7 @@ test('a project that was made from a template comes back once, whether or not th
   assert.equal((await server.admin('GET', `/projects/${idOf(later)}`)).projectType, projectType);
 });
 
-test('a template that names itself is filled in once', async () => {
+test('what belongs to a project by no name that it knows is refused, a project of the same template before it is filled', async () => {
   const { files, job } = await exported(`/projects/${await make('/projects', { title: 'model' })}`);
   const place = coordinates();
   const { record } = await uploaded((await server.request('GET', `/vaults/primary/archives/${job.archiveId}/download`, { token: server.adminToken })).bytes, place, '&published=true&type=project');
@@ -145,8 +145,8 @@ test('a template that names itself is filled in once', async () => {
     { [`${folder.slice(0, folder.lastIndexOf('/'))}/${inner}/project.json`]: JSON.stringify({ title: 'names its own template', projectType }) }), place, '&published=true&type=project');
   const count = async () => (await server.admin('POST', '/projects/query', { title: 'names its own template' })).total_rows;
   const made = await server.request('POST', '/projects', { token: server.adminToken, body: { title: 'filled', projectType } });
-  assert.equal(made.status, 200, made.text);
-  assert.equal(await count(), 1);
+  assert.deepEqual([made.status, made.json.code], [400, 'resource.companion_unknown'], made.text);
+  assert.equal(await count(), 0);
 });
 
 test('records come back whose ids are words of the format', async () => {
@@ -176,4 +176,23 @@ test('a list of roles that would take hours is refused, and nothing of it is kep
   assert.equal(await domains(), before);
   const few = await imported(changed(files, () => undefined, { [path]: roles(3) }));
   assert.equal(few.state, 'FINISHED', errorOf(few));
+});
+
+test('nothing comes along as the UI config of a project that is none, and UI configs do', async () => {
+  const project = await make('/projects', { title: 'with a config' });
+  await make('/uiconfigs', { projectId: project, title: 'of the project' });
+  const { bytes, files } = await exported(`/projects/${project}`);
+  const configs = async () => (await server.admin('POST', '/uiconfigs/query', { title: 'of the project' })).total_rows;
+  assert.equal(await configs(), 1);
+  const fine = await imported(bytes);
+  assert.deepEqual([fine.state, await configs()], ['FINISHED', 2], errorOf(fine));
+  const folder = [...files.keys()].find((name) => name.endsWith('/project.json')).slice(0, -'/project.json'.length);
+  const stranger = 'b'.repeat(20);
+  const companions = JSON.stringify({ ...JSON.parse(files.get(`${folder}/companions.json`)), 'uiconfig/x': `client://${platform}/${stranger}` });
+  const clients = async () => (await server.admin('GET', '/clients?limit=1')).total_rows;
+  const before = await clients();
+  const job = await imported(changed(files, (name) => name === `${folder}/companions.json` ? Buffer.from(companions) : undefined,
+    { [`${folder.slice(0, folder.indexOf('/projects/'))}/clients/${stranger}/client.json`]: JSON.stringify({ title: 'comes along unseen' }) }));
+  assert.deepEqual([job.state, /takes nothing under the name uiconfig\/x/.test(errorOf(job))], ['ERROR', true], errorOf(job));
+  assert.equal(await clients(), before);
 });
