@@ -42,7 +42,7 @@ PassphraseSeal::PassphraseSeal(std::string_view passphrase, Parameters parameter
     detail::require_sodium();
     std::array<unsigned char, 2 * kCheckSize> made{};
     {
-        const detail::HashPlace place;
+        const detail::KeyPlace place;
         const int failure =
             crypto_pwhash(made.data(), made.size(), passphrase.data(), passphrase.size(),
                           sealed_bytes(std::string_view(parameters_.salt)), parameters_.passes,

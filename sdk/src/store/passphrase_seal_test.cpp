@@ -1,6 +1,11 @@
 #include <stele/sdk/passphrase_seal.hpp>
 
+#include <optional>
+#include <thread>
+
 #include <catch2/catch.hpp>
+
+#include "../sodium.hpp"
 
 using stele::sdk::PassphraseSeal;
 
@@ -73,4 +78,13 @@ TEST_CASE("parameters that cost too much, or too little, are refused before they
         INFO(parameters.memory_kib << " KiB, " << parameters.passes << " passes");
         CHECK(code_of(PassphraseSeal::make(kPassphrase, parameters)) == "seal.parameters_unfit");
     }
+}
+
+TEST_CASE("keys of passphrases take one of the places for passwords, however many are wanted") {
+    std::optional<stele::sdk::detail::KeyPlace> held(std::in_place);
+    std::thread next([] { const stele::sdk::detail::KeyPlace place; });
+    // It ends, whether or not the other one waits already.
+    std::thread([] { const stele::sdk::detail::HashPlace place; }).join();
+    held.reset();
+    next.join();
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <semaphore>
@@ -26,6 +27,7 @@ constexpr std::uint64_t kMaxMemoryKib = 256 * 1024;
 constexpr std::uint64_t kMaxPasses = 16;
 
 std::counting_semaphore<2> hash_places{2};
+std::mutex key_place;
 
 std::optional<std::uint64_t> hash_parameter(std::string_view hash, std::string_view name) {
     const std::size_t at = hash.find(name);
@@ -82,6 +84,8 @@ HashPlace::HashPlace() {
 HashPlace::~HashPlace() {
     hash_places.release();
 }
+
+KeyPlace::KeyPlace() : alone_(key_place) {}
 
 }  // namespace detail
 
