@@ -38,10 +38,11 @@ sdk::Result<void> Surroundings::require(const sdk::RecordKey& key, std::string_v
     auto may = sdk::holds(context_, key, sdk::Permission::modify_permissions);
     if (!may) return may.error();
     if (*may) return {};
-    return sdk::make_error(sdk::ErrorKind::forbidden, "authority.permission_missing",
-                           "MODIFY_PERMISSIONS on " + sdk::shown_path(about) +
-                               " is needed for the rights that the archive has for it; "
-                               "includeACLs, includeTeams and includeRoles leave them out");
+    return sdk::make_error(
+        sdk::ErrorKind::forbidden, "authority.permission_missing",
+        "MODIFY_PERMISSIONS on " + sdk::shown_path(about) +
+            " is needed for the rights that the archive has for it; "
+            "includeACLs, includeTeams, includeTeamMembers and includeRoles leave them out");
 }
 
 sdk::Result<void> Surroundings::require_rights(const TransferRecord& record,
