@@ -6,6 +6,7 @@
 #include "attachment/content_log.hpp"
 #include "attachment/content_sizes.hpp"
 #include "attachment/node_attachment_reader.hpp"
+#include "branch/loading.hpp"
 #include "branch/services.hpp"
 #include "family/deletion_family.hpp"
 #include "family/first_repository.hpp"
@@ -41,6 +42,7 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     Services& services = registrar.own(
         std::unique_ptr<Services>(new Services{registrar, rows, lists, principals, jobs, indexes}));
     define_sweep(services);
+    define_collection(services);
     define_branch_jobs(services);
     define_copy_jobs(services);
     define_purge_jobs(services);

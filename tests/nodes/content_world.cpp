@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "branch/loading.hpp"
 #include "branch/vocabulary.hpp"
 #include "family/deletion_family.hpp"
 #include "family/node_family.hpp"
@@ -121,6 +122,7 @@ void ContentWorld::add_families() {
     sizes_ = std::make_unique<nodes::ContentSizes>(*services_);
     kernel_.content_sizes = sizes_.get();
     nodes::define_sweep(*services_);
+    nodes::define_collection(*services_);
     nodes::define_branch_jobs(*services_);
     nodes::define_copy_jobs(*services_);
     nodes::define_purge_jobs(*services_);

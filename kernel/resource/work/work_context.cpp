@@ -10,6 +10,7 @@ namespace stele::kernel::resource {
 
 namespace {
 constexpr std::size_t kAttempts = 64;
+constexpr char kConflict[] = "engine.conflict";
 
 /// The plugin that a part belongs to: its name begins with the id.
 std::string plugin_of(std::string_view part_name) {
@@ -182,15 +183,18 @@ sdk::Result<void> run_for(Services& services, const sdk::SessionPtr& session,
                           const std::function<sdk::Result<void>(sdk::Context&)>& work) {
     for (std::size_t attempt = 0; attempt < kAttempts; ++attempt) {
         WorkContext context(services, session, WorkContext::begin(services, attempt));
-        if (auto done = work(context); !done) return done;
-        if (auto finished = context.finish(); !finished) return finished;
+        auto done = work(context);
+        if (done) done = context.finish();
+        // What takes long may know before its commit.
+        if (!done && done.error().code == kConflict) continue;
+        if (!done) return done;
         auto committed = sdk::commit_and_wait(context.transaction());
         if (committed) {
             context.run_effects();
             return committed;
         }
         context.note_failed_commit(committed.error());
-        if (committed.error().code != "engine.conflict") return committed;
+        if (committed.error().code != kConflict) return committed;
     }
     return sdk::make_error(sdk::ErrorKind::unavailable, "engine.busy",
                            "too many others change the same records; try again");

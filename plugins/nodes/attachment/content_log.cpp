@@ -25,8 +25,11 @@ public:
 
     /// The nodes of one changeset, by their keys; false when `visit` said so.
     sdk::Result<bool> visit_changeset(Line line, Revision revision, const Visit& visit) {
+        auto in_row = row_revision(reader_, space_, line, revision);
+        if (!in_row) return in_row.error();
+        in_row_ = *in_row;
         std::string list = space_.written(line);
-        append_number(list, revision);
+        append_number(list, in_row_);
         move_to(line, list);
         for (; cursor_->is_valid() && cursor_->key().starts_with(list); cursor_->next()) {
             const std::string_view key = cursor_->key().substr(list.size());
@@ -57,7 +60,7 @@ private:
     }
 
     sdk::Result<void> read_text(std::string_view key, sdk::ContentVersion& version) const {
-        auto stored = reader_.get(space_.record(key, version.line, version.revision));
+        auto stored = reader_.get(space_.record(key, version.line, in_row_));
         if (!stored) return stored.error();
         const auto record =
             *stored ? sdk::StoredRecord::read(std::string_view(**stored).substr(1)) : std::nullopt;
@@ -72,6 +75,8 @@ private:
     const sdk::Reader& reader_;
     const VersionSpace& space_;
     Line line_ = 0;
+    /// Of the changeset that is visited.
+    Revision in_row_ = 0;
     std::unique_ptr<sdk::Cursor> cursor_;
 };
 
@@ -123,8 +128,11 @@ sdk::Result<std::optional<sdk::ContentVersion>> ContentLog::shown(const sdk::Rea
                                                                   std::string_view node) {
     const VersionSpace own = branches_.space(place_of(view.space));
     View links;
-    for (const sdk::ContentView::Link& link : view.links)
-        links.links.push_back({link.line, link.last_revision});
+    for (const sdk::ContentView::Link& link : view.links) {
+        auto loaded = loaded_revision(reader, own, link.line);
+        if (!loaded) return loaded.error();
+        links.links.push_back({link.line, link.last_revision, *loaded});
+    }
     const ViewReader shows(reader, own, std::move(links));
     std::string stored;
     auto found = shows.find_version(node_record_key(node), stored);

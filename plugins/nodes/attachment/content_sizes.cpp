@@ -44,14 +44,16 @@ sdk::Result<void> add_changeset(const sdk::Reader& reader, const VersionSpace& s
     auto view = find_view(reader, space, line, revision - 1);
     if (!view) return view.error();
     const ViewReader before(reader, space, std::move(*view));
+    auto in_row = row_revision(reader, space, line, revision);
+    if (!in_row) return in_row.error();
     std::string list = space.written(line);
-    append_number(list, revision);
+    append_number(list, *in_row);
     const auto cursor = reader.scan({list, sdk::prefix_end(list)}, sdk::ScanDirection::forward);
     for (; cursor->is_valid(); cursor->next()) {
         const std::string_view key = cursor->key().substr(list.size());
         if (auto taken = subtract_former(before, key, sum); !taken) return taken;
         if (cursor->value() == std::string_view(&kRemoved, 1)) continue;
-        auto stored = reader.get(space.record(key, line, revision));
+        auto stored = reader.get(space.record(key, line, *in_row));
         if (!stored) return stored.error();
         if (!*stored || (*stored)->empty()) return version_broken(key);
         auto size = text_size(std::string_view(**stored).substr(1), key);

@@ -48,6 +48,8 @@ sdk::Result<std::uint64_t> next_number(sdk::Transaction& transaction, const std:
     return next;
 }
 
+}  // namespace
+
 void put_place(sdk::Transaction& transaction, const sdk::RecordKey& branch,
                const BranchPlace& place) {
     std::string row;
@@ -59,8 +61,6 @@ void put_place(sdk::Transaction& transaction, const sdk::RecordKey& branch,
     append_number(line, place.line);
     transaction.put(line, branch);
 }
-
-}  // namespace
 
 std::string line_rows(const BranchPlace& place) {
     return sdk::KeyWriter(sdk::plugin_key_space(place.platform, kRepositorySpace) + 'b')
@@ -255,6 +255,19 @@ sdk::Result<void> BranchStore::for_each_line(
         if (!visit(line, sdk::RecordKey(cursor->value()))) break;
     }
     return cursor->status();
+}
+
+sdk::Result<bool> BranchStore::has_more_lines(const sdk::Transaction& transaction,
+                                              const sdk::Reader& committed,
+                                              const BranchPlace& place) const {
+    auto own = transaction.peek(last_line_row(place));
+    if (!own) return own.error();
+    auto others = committed.get(last_line_row(place));
+    if (!others) return others.error();
+    const auto number = [](const std::optional<std::string>& row) {
+        return row ? read_number(*row) : 0;
+    };
+    return number(*own) > number(*others);
 }
 
 sdk::Result<Line> BranchStore::next_line(sdk::Transaction& transaction,

@@ -28,6 +28,7 @@ namespace stele::nodes {
 inline constexpr char kBranchSpace[] = "nodes.branch";
 inline constexpr char kRepositorySpace[] = "nodes.repository";
 inline constexpr char kContentSpace[] = "nodes.content";
+inline constexpr char kLoadSpace[] = "nodes.loads";
 inline constexpr char kAllSpaces[] = "nodes.spaces";
 
 /// A branch as the store sees it: a line of its repository. A reset gives it another line.
@@ -58,6 +59,9 @@ struct PresentBranch {
 ///                      l number        -> the last line of the repository
 ///                      b number line   -> key of the branch that the line belongs to; stays when
 ///                                         the branch gets another line, or goes
+///   nodes.loads        number line     -> time of the last renewal, 0 where nobody writes it any
+///                                         more: a line that is written, and not yet shown
+///                      number line c   -> empty: it is being collected
 ///   nodes.content      number ...      -> see VersionSpace
 ///
 /// and in a space of no platform:
@@ -89,6 +93,46 @@ public:
     sdk::Result<BranchPlace> fork(sdk::Transaction& transaction, const sdk::Reader& parent,
                                   const sdk::RecordKey& branch, const BranchPlace& from,
                                   Revision revision) const;
+    /// A line that nobody sees yet, which is to come from another
+    /// (docs/decisions/0151-imports-of-large-branches.md).
+    struct ReservedLine {
+        BranchPlace place;
+        Link from;
+    };
+    /// Whether a transaction has made lines of a repository that were not committed.
+    sdk::Result<bool> has_more_lines(const sdk::Transaction& transaction,
+                                     const sdk::Reader& committed, const BranchPlace& place) const;
+    /// Reserves one in the given transaction, above a branch.
+    sdk::Result<Line> reserve_line(sdk::Transaction& transaction, const BranchPlace& above) const;
+    /// The same in a picture in which it was committed: it comes from what the branch shows there.
+    sdk::Result<ReservedLine> reserved_line(const sdk::Reader& base, const BranchPlace& above,
+                                            Line line) const;
+    /// Whether somebody has written to what the line comes from, which makes showing it a conflict.
+    sdk::Result<bool> is_overtaken(const sdk::Reader& reader, const ReservedLine& line) const;
+    /// Says that the line is still being written; false where somebody has begun to collect it.
+    sdk::Result<bool> renew_line(sdk::Transaction& transaction, const BranchPlace& place) const;
+    /// The branch leads to the line from now on; conflicts with whoever writes to the branch
+    /// meanwhile, or collects the line. `base` shows what the line comes from.
+    sdk::Result<void> show_line(sdk::Transaction& transaction, const sdk::Reader& base,
+                                const sdk::RecordKey& branch, const ReservedLine& line) const;
+    /// Undoes that where nothing was written to the line.
+    sdk::Result<void> hide_line(sdk::Transaction& transaction, const sdk::RecordKey& branch,
+                                const ReservedLine& line) const;
+    /// Says that nobody writes the line any more, where it was not shown: it may be collected at
+    /// once. Waits for nothing, and on any thread; where it fails, the line is collected later.
+    void give_up_line(sdk::Engine& engine, const BranchPlace& place) const;
+    /// Lines of the repository that nobody writes any more.
+    sdk::Result<std::vector<Line>> given_up_lines(const sdk::Reader& reader,
+                                                  const BranchPlace& place) const;
+    /// Takes some rows of a line away that was reserved and that nobody writes any more.
+    enum class Collected : std::uint8_t { wholly, in_part, not_yet };
+    /// How far it came: what was removed is not looked at again.
+    struct CollectedTo {
+        std::string written;
+        std::string present;
+    };
+    sdk::Result<Collected> collect_line(sdk::Transaction& transaction, const BranchPlace& place,
+                                        std::int64_t now_ms, CollectedTo& to) const;
     void forget(sdk::Transaction& transaction, const sdk::RecordKey& branch) const;
     /// The place of a repository's content, with the first line.
     sdk::Result<BranchPlace> find_repository(const sdk::Reader& reader,
@@ -165,6 +209,10 @@ std::string space_row(const sdk::ContentSpace& space);
 
 /// Prefix of the rows that tell which branch a line belongs to, of all lines of a repository.
 std::string line_rows(const BranchPlace& place);
+
+/// The branch is at a place from now on, and the line is its own.
+void put_place(sdk::Transaction& transaction, const sdk::RecordKey& branch,
+               const BranchPlace& place);
 
 /// The platform that a record lies on.
 std::uint64_t platform_of(const sdk::RecordKey& record);

@@ -65,14 +65,60 @@ sdk::Result<Changes::Changeset*> Changes::changeset(sdk::Context& context,
     VersionSpace space = branches_.space(*place);
     auto view = find_view(context.transaction(), space, place->line);
     if (!view) return view.error();
-    auto made = std::make_unique<Changeset>(Changeset{
-        std::move(space), nullptr, new_note(actor_ ? *actor_ : context.principal()), {}, {}});
+    auto made =
+        std::make_unique<Changeset>(Changeset{std::move(space),
+                                              nullptr,
+                                              nullptr,
+                                              new_note(actor_ ? *actor_ : context.principal()),
+                                              {},
+                                              {}});
     LineWriter::Place changeset_place{.attempt = context.attempt()};
     changeset_place.is_first = view->newest == 0;
     if (!changeset_place.is_first) changeset_place.step = lines_[made->space.revision_counter()]++;
     made->writer = std::make_unique<LineWriter>(context.transaction(), made->space,
                                                 std::move(*view), changeset_place);
     return changesets_.emplace(branch, std::move(made)).first->second.get();
+}
+
+bool Changes::writes_to(const BranchPlace& place) const {
+    const std::string& counter = branches_.space(place).revision_counter();
+    const auto is_on = [&counter](const auto& changeset) {
+        return changeset->space.revision_counter() == counter;
+    };
+    return std::any_of(changesets_.begin(), changesets_.end(),
+                       [&](const auto& written) { return is_on(written.second); }) ||
+           std::any_of(ended_.begin(), ended_.end(), is_on);
+}
+
+sdk::Result<void> Changes::load(sdk::Context& context, const sdk::RecordKey& branch,
+                                const BranchStore::ReservedLine& line,
+                                std::unique_ptr<LineLoad> load) {
+    VersionSpace space = branches_.space(line.place);
+    auto view = find_view(context.transaction(), space, line.place.line);
+    if (!view) return view.error();
+    view->newest = std::max(view->newest, line.from.bound);
+    auto made =
+        std::make_unique<Changeset>(Changeset{std::move(space),
+                                              std::move(load),
+                                              nullptr,
+                                              new_note(actor_ ? *actor_ : context.principal()),
+                                              {},
+                                              {},
+                                              line});
+    const LineWriter::Place place{.attempt = context.attempt(),
+                                  .step = lines_[made->space.revision_counter()]++,
+                                  .is_load = true};
+    made->writer = std::make_unique<LineWriter>(*made->load, made->space, std::move(*view), place);
+    changesets_.insert_or_assign(branch, std::move(made));
+    return {};
+}
+
+sdk::Result<void> Changes::settle_loads() {
+    for (const auto& [branch, changeset] : changesets_) {
+        if (!changeset->load) continue;
+        if (auto settled = changeset->load->settle(); !settled) return settled;
+    }
+    return {};
 }
 
 sdk::Result<LineWriter*> Changes::writer(sdk::Context& context, const sdk::RecordKey& branch) {
@@ -151,7 +197,22 @@ sdk::Result<void> Changes::end(Changeset& changeset) const {
     const auto lines = lines_.find(changeset.space.revision_counter());
     const std::uint64_t later =
         lines == lines_.end() ? 0 : lines->second - 1 - changeset.writer->step();
-    return changeset.writer->finish(changeset.note.encode(), later);
+    auto finished = changeset.writer->finish(changeset.note.encode(), later);
+    if (!finished || !changeset.load) return finished;
+    return changeset.load->commit_piece();
+}
+
+sdk::Result<void> Changes::drop_empty_load(sdk::Context& context, const sdk::RecordKey& branch) {
+    const auto found = changesets_.find(branch);
+    if (found == changesets_.end() || !found->second->load || found->second->load->has_loaded())
+        return {};
+    auto hidden = branches_.hide_line(context.transaction(), branch, found->second->reserved);
+    if (!hidden) return hidden;
+    // Nothing has got its number, and nothing a later one yet.
+    const auto lines = lines_.find(found->second->space.revision_counter());
+    if (--lines->second == 0) lines_.erase(lines);
+    changesets_.erase(found);
+    return {};
 }
 
 sdk::Result<void> Changes::end_first(sdk::Context& context, const sdk::RecordKey& branch) {

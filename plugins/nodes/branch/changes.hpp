@@ -14,6 +14,7 @@
 
 #include "branch/branch_store.hpp"
 #include "branch/changeset_id.hpp"
+#include "version/line_load.hpp"
 #include "version/line_writer.hpp"
 
 namespace stele::nodes {
@@ -36,6 +37,18 @@ public:
     /// Ends the changeset that a repository begins with, on its first branch: what follows in the
     /// transaction, forks among it, stands on top of it.
     sdk::Result<void> end_first(sdk::Context& context, const sdk::RecordKey& branch);
+    /// Whether a changeset of the operation is on a line of the place's repository.
+    bool writes_to(const BranchPlace& place) const;
+    /// What is written to a branch goes by a load from now on (branch/loading.hpp), of a line that
+    /// the branch leads to already.
+    sdk::Result<void> load(sdk::Context& context, const sdk::RecordKey& branch,
+                           const BranchStore::ReservedLine& line, std::unique_ptr<LineLoad> load);
+    /// Undoes that where nothing was written to the branch: there is no changeset. Before anything
+    /// else of the repository is written.
+    sdk::Result<void> drop_empty_load(sdk::Context& context, const sdk::RecordKey& branch);
+    /// Between two writes, while nothing is walked: what loads have waiting goes into the store
+    /// once it is much.
+    sdk::Result<void> settle_loads();
     /// What is said of the changeset on a branch that is being written.
     sdk::Result<ChangesetNote*> note(sdk::Context& context, const sdk::RecordKey& branch);
 
@@ -134,10 +147,14 @@ private:
 
     struct Changeset {
         VersionSpace space;
+        /// Null for most.
+        std::unique_ptr<LineLoad> load;
         std::unique_ptr<LineWriter> writer;
         ChangesetNote note;
         std::map<std::string, std::unique_ptr<sdk::Transaction>> collections;
         std::vector<NewName> new_names;
+        /// Of a load.
+        BranchStore::ReservedLine reserved = {};
     };
 
     explicit Changes(const BranchStore& branches) : branches_(branches) {}

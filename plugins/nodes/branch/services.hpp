@@ -14,6 +14,20 @@ namespace stele::nodes {
 
 inline constexpr std::size_t kMaxStatisticsBytes = std::size_t{16} << 20;
 
+/// How imports are written (docs/decisions/0151-imports-of-large-branches.md).
+struct ImportBounds {
+    /// Most that one import brings, each node and association once, where its transaction is held
+    /// in memory, and where what it writes goes into the store meanwhile (`may_load`).
+    std::size_t most_held = 100'000;
+    std::size_t most_loaded = 1'000'000;
+    /// What is held where that is no more than so many.
+    std::size_t few = 1000;
+    /// How often others may write to the branch while something is loaded into it; what may be held
+    /// is then, which bears with those who write elsewhere on the branch.
+    std::size_t loads_of_held = 3;
+    std::size_t loads = 8;
+};
+
 /// What the operations of this plugin work with. Lives until the process ends.
 struct Services {
     sdk::Registrar& registrar;
@@ -25,6 +39,8 @@ struct Services {
     BranchStore branches = {};
     /// Of nodes, as JSON text.
     TipCache<std::string> statistics{kMaxStatisticsBytes};
+    /// Tests have others.
+    ImportBounds import_bounds = {};
 };
 
 /// A family of this plugin: its operations are functions of the services and the call.

@@ -97,7 +97,9 @@ sdk::Result<NodeChanges> read_changes(const BranchContent& content, const sdk::S
     Pace pace(content.context());
     for (const VersionPlace& changeset : history.changesets) {
         std::string rows = space.written(changeset.line);
-        append_number(rows, changeset.revision);
+        auto in_row = row_revision(store, space, changeset.line, changeset.revision);
+        if (!in_row) return in_row.error();
+        append_number(rows, *in_row);
         const auto cursor = store.scan({rows, sdk::prefix_end(rows)}, sdk::ScanDirection::forward);
         for (; cursor->is_valid(); cursor->next()) {
             if (auto may = pace.step(); !may) return may.error();

@@ -264,7 +264,9 @@ sdk::Result<Changesets::Children> Changesets::children(const Changeset& changese
 sdk::Result<std::vector<std::string>> Changesets::nodes_of(const Changeset& changeset,
                                                            std::size_t most) const {
     std::vector<std::string> found;
-    const std::string rows = with_revision(space_.written(changeset.line), changeset.revision);
+    auto in_row = row_revision(context_.transaction(), space_, changeset.line, changeset.revision);
+    if (!in_row) return in_row.error();
+    const std::string rows = with_revision(space_.written(changeset.line), *in_row);
     const auto cursor =
         context_.transaction().scan({rows, sdk::prefix_end(rows)}, sdk::ScanDirection::forward);
     Pace pace(context_);

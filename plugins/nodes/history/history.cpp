@@ -69,6 +69,7 @@ sdk::Result<History::Versions> History::walk(std::string_view node, Revision fro
     Versions found;
     for (const Link& link : view_.links) {
         const Revision bound = std::min({link.bound, from, view_.newest});
+        if (bound < link.loaded) continue;
         cursor->seek(space_.record(key, link.line, bound));
         for (; cursor->is_valid(); cursor->next()) {
             const std::string_view place = cursor->key().substr(all.size());
@@ -78,7 +79,9 @@ sdk::Result<History::Versions> History::walk(std::string_view node, Revision fro
                 found.is_truncated = true;
                 return found;
             }
-            found.places.push_back({link.line, ~read_number(place.substr(kNumberBytes))});
+            const Revision revision = ~read_number(place.substr(kNumberBytes));
+            found.places.push_back(
+                {link.line, revision == kLoadedRevision ? link.loaded : revision});
         }
         if (auto status = cursor->status(); !status) return status.error();
     }
@@ -124,7 +127,9 @@ sdk::Result<VersionPlace> History::find(std::string_view node, std::string_view 
 
 sdk::Result<std::optional<sdk::Json>> History::read(std::string_view node,
                                                     const VersionPlace& version) const {
-    auto value = store_.get(space_.record(node_record_key(node), version.line, version.revision));
+    auto in_row = row_revision(store_, space_, version.line, version.revision);
+    if (!in_row) return in_row.error();
+    auto value = store_.get(space_.record(node_record_key(node), version.line, *in_row));
     if (!value) return value.error();
     if (!*value || (*value)->empty() || (*value)->front() != kPresent)
         return std::optional<sdk::Json>();

@@ -201,7 +201,9 @@ private:
 
     sdk::Result<void> walk_changeset(ItemKind kind, const VersionPlace& place, const Visit& visit) {
         std::string rows = space().written(place.line);
-        append_number(rows, place.revision);
+        auto in_row = row_revision(store(), space(), place.line, place.revision);
+        if (!in_row) return in_row.error();
+        append_number(rows, *in_row);
         Pace pace(content().context());
         const auto cursor =
             store().scan({rows, sdk::prefix_end(rows)}, sdk::ScanDirection::forward);
@@ -219,7 +221,9 @@ private:
 
     sdk::Result<void> take_version(ItemKind kind, const std::string& id, const VersionPlace& place,
                                    const Visit& visit) {
-        auto stored = store().get(space().record(node_record_key(id), place.line, place.revision));
+        auto in_row = row_revision(store(), space(), place.line, place.revision);
+        if (!in_row) return in_row.error();
+        auto stored = store().get(space().record(node_record_key(id), place.line, *in_row));
         if (!stored) return stored.error();
         if (!*stored || (*stored)->empty()) return {};
         return consider(kind, id, place, std::string_view(**stored).substr(1), visit);

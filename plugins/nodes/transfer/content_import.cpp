@@ -1,8 +1,10 @@
 #include "transfer/content_import.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <optional>
+#include <thread>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -13,6 +15,7 @@
 
 #include <stele/sdk/members.hpp>
 
+#include "branch/loading.hpp"
 #include "branch/relation_elements.hpp"
 #include "branch/vocabulary.hpp"
 #include "definition/definitions.hpp"
@@ -28,6 +31,9 @@ namespace stele::nodes {
 namespace {
 
 constexpr std::size_t kMaxDefinitionBytes = std::size_t{32} << 20;
+constexpr std::int64_t kFirstPauseMs = 100;
+constexpr std::size_t kMaxDoublings = 6;
+constexpr std::chrono::milliseconds kBetweenLooks{20};
 
 class ContentImport {
 public:
@@ -59,7 +65,8 @@ public:
         auto related =
             written_.for_each([&](std::string_view id, std::string_view here) -> sdk::Result<void> {
                 auto done = associations.relate(std::string(here));
-                return done ? done : of_item(std::string(id), done.error());
+                if (!done) return of_item(std::string(id), done.error());
+                return content_.changes().settle_loads();
             });
         if (!related) return related.error();
         if (!folder_.empty()) {
@@ -283,6 +290,31 @@ private:
     sdk::TextTable written_;
 };
 
+sdk::Error overtaken(const BranchContent& content) {
+    auto branch = content.context().reference(content.branch());
+    if (!branch) return branch.error();
+    return sdk::make_error(
+        sdk::ErrorKind::conflict, "nodes.import_overtaken",
+        fmt::format("others have written to {}, or changed what the import goes by, during each of "
+                    "{} attempts to bring more than {} nodes and associations into it; import them "
+                    "while nobody writes there",
+                    *branch, content.context().attempt(),
+                    content.services().import_bounds.most_held));
+}
+
+/// Behind those who were in the way of the attempt before.
+sdk::Result<void> wait_for_others(const sdk::Context& context) {
+    if (context.attempt() == 0) return {};
+    const auto until =
+        std::chrono::steady_clock::now() +
+        std::chrono::milliseconds(kFirstPauseMs << std::min(context.attempt() - 1, kMaxDoublings));
+    while (std::chrono::steady_clock::now() < until) {
+        if (auto may = context.go_on(); !may) return may;
+        std::this_thread::sleep_for(kBetweenLooks);
+    }
+    return {};
+}
+
 }  // namespace
 
 sdk::Result<sdk::ContentReport> import_content(Services& services, sdk::Context& context,
@@ -295,9 +327,26 @@ sdk::Result<sdk::ContentReport> import_content(Services& services, sdk::Context&
     if (!*may)
         return sdk::make_error(sdk::ErrorKind::not_found, "nodes.branch_unknown",
                                "there is no such branch");
-    auto plan = plan_import(*content, source, target);
+    auto may_load = nodes::may_load(*content);
+    if (!may_load) return may_load.error();
+    const ImportBounds& bounds = services.import_bounds;
+    auto plan =
+        plan_import(*content, source, target, *may_load ? bounds.most_loaded : bounds.most_held);
     if (!plan) return plan.error();
-    return ContentImport(*content, source, target, std::move(*plan)).run();
+    const bool may_hold = plan->items.size() <= bounds.most_held;
+    const bool is_overtaken = context.attempt() >= (may_hold ? bounds.loads_of_held : bounds.loads);
+    if (!*may_load || plan->coming <= bounds.few || (may_hold && is_overtaken))
+        return ContentImport(*content, source, target, std::move(*plan)).run();
+    if (is_overtaken) return overtaken(*content);
+    if (auto waited = wait_for_others(context); !waited) return waited.error();
+    if (auto begun = begin_load(*content); !begun) return begun.error();
+    auto loaded = BranchContent::open(services, context, target.branch);
+    if (!loaded) return loaded.error();
+    auto report = ContentImport(*loaded, source, target, std::move(*plan)).run();
+    if (!report) return report;
+    if (auto ended = loaded->changes().drop_empty_load(context, target.branch); !ended)
+        return ended.error();
+    return report;
 }
 
 }  // namespace stele::nodes

@@ -21,8 +21,9 @@ constexpr char kExisting[] = "_existing";
 
 class Planning {
 public:
-    Planning(const BranchContent& content, const sdk::ContentTarget& target)
+    Planning(const BranchContent& content, const sdk::ContentTarget& target, std::size_t most)
         : content_(content),
+          most_(most),
           target_(target),
           pace_(content.context()),
           has_names_(target.strategy != sdk::TransferStrategy::clone && !target.copies_on_existing),
@@ -33,11 +34,11 @@ public:
         if (auto may = pace_.step(); !may) return may;
         auto former = plan_.items.find(item.id);
         if (!former) return former.error();
-        if (!*former && plan_.items.size() == kMaxImported)
+        if (!*former && plan_.items.size() == most_)
             return sdk::make_error(sdk::ErrorKind::too_large, "nodes.import_too_large",
                                    fmt::format("one import brings at most {} nodes and "
                                                "associations",
-                                               kMaxImported));
+                                               most_));
         if (*former) {
             if (auto forgotten = forget(item.id); !forgotten) return forgotten;
         }
@@ -160,6 +161,7 @@ private:
     }
 
     const BranchContent& content_;
+    const std::size_t most_;
     const sdk::ContentTarget& target_;
     Pace pace_;
     const bool has_names_;
@@ -189,6 +191,7 @@ sdk::Result<void> ImportPlan::finish() {
 sdk::Result<void> ImportPlan::give_turns() {
     return items.for_each([this](const std::string&, const PlannedItem& item) {
         if (!item.comes || item.is_fixed) return sdk::Result<void>();
+        ++coming;
         Turn& turn = turns[item.position];
         if (item.kind == ItemKind::definition) turn = Turn::definition;
         if (item.kind == ItemKind::association) turn = Turn::association;
@@ -203,8 +206,8 @@ sdk::Error of_item(const std::string& id, sdk::Error error) {
 }
 
 sdk::Result<ImportPlan> plan_import(const BranchContent& content, sdk::ContentSource& source,
-                                    const sdk::ContentTarget& target) {
-    Planning planning(content, target);
+                                    const sdk::ContentTarget& target, std::size_t most) {
+    Planning planning(content, target, most);
     auto walked =
         source.for_each([&](const sdk::ContentItem& item) { return planning.take(item); });
     if (!walked) return walked.error();
@@ -224,7 +227,8 @@ sdk::Result<void> for_each_coming(
             auto planned = plan.items.at(item.id);
             if (!planned) return planned.error();
             auto done = visit(item, *planned);
-            return done ? done : of_item(item.id, done.error());
+            if (!done) return of_item(item.id, done.error());
+            return content.changes().settle_loads();
         });
 }
 

@@ -12,8 +12,6 @@
 
 namespace stele::nodes {
 
-/// Most that one import brings, each node and association once: it is one transaction.
-inline constexpr std::size_t kMaxImported = 100'000;
 
 /// When the item at a position of the source is written, tags before what is tagged; none: it is
 /// not, or only an earlier or later version of it is.
@@ -35,6 +33,8 @@ struct ImportPlan {
 
     /// By position; what is already written and names what was not there gets another one.
     std::vector<Turn> turns;
+    /// How many have a turn.
+    std::size_t coming = 0;
 
     /// The item that is the person of whoever acts, where they have none here yet.
     std::string own_person;
@@ -53,9 +53,9 @@ private:
 /// Looks through a source and finds what stands here for what comes: the root, or the folder that
 /// the import goes to, for the root; `r:users`; persons by their principals; definitions by their
 /// QNames; tags by their words; and what `_existing` asks for. Writes nothing. `too_large`
-/// (`nodes.import_too_large`).
+/// (`nodes.import_too_large`) for more than `most`.
 sdk::Result<ImportPlan> plan_import(const BranchContent& content, sdk::ContentSource& source,
-                                    const sdk::ContentTarget& target);
+                                    const sdk::ContentTarget& target, std::size_t most);
 
 /// Visits the items whose turn it is.
 sdk::Result<void> for_each_coming(

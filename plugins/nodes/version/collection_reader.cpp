@@ -137,9 +137,8 @@ sdk::Result<bool> CollectionReader::read_record(std::string_view versioned_key,
     auto version = view_.find_version(versioned_key, record);
     if (!version) return version.error();
     if (!*version) return false;
-    const auto [line, revision] = **version;
-    if (!complete_record(record, revision)) return record_broken();
-    std::string end = space_.record(versioned_key, line, revision);
+    if (!complete_record(record, (*version)->revision)) return record_broken();
+    std::string end = space_.record(versioned_key, (*version)->line, (*version)->in_row);
     end.push_back('\0');
     space_.cache().records().keep(
         std::move(begin), newest,

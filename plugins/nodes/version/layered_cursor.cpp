@@ -352,8 +352,10 @@ sdk::Result<std::optional<ViewReader::Version>> ViewReader::find_version(
         if (!cursor->is_valid()) break;
         const std::string_view version = cursor->key().substr(all.size());
         if (version.size() != 2 * kNumberBytes || cursor->value().empty()) return entry_broken();
-        const Version found{~read_number(version), ~read_number(version.substr(kNumberBytes))};
+        Version found{~read_number(version), ~read_number(version.substr(kNumberBytes))};
         if (found.line != link.line) continue;
+        found.in_row = found.revision;
+        if (found.revision == kLoadedRevision) found.revision = link.loaded;
         if (cursor->value().front() == kRemoved) break;
         record.assign(cursor->value().substr(1));
         return std::optional<Version>(found);

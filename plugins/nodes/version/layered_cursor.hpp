@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -77,7 +78,7 @@ private:
 class ViewReader final : public sdk::Reader {
 public:
     ViewReader(const sdk::Reader& below, const VersionSpace& space, View view)
-        : below_(below), space_(space), view_(std::move(view)) {}
+        : ViewReader(below, space, std::move(view), load_of(below, space, view)) {}
 
     const sdk::Reader& below() const { return below_; }
     const VersionSpace& space() const { return space_; }
@@ -96,6 +97,8 @@ public:
     struct Version {
         Line line = 0;
         Revision revision = 0;
+        /// See `row_revision`.
+        Revision in_row = 0;
     };
     /// The version of a record that shows; nothing when there is none. `record` gets its bytes.
     sdk::Result<std::optional<Version>> find_version(std::string_view key,
@@ -114,6 +117,16 @@ public:
     sdk::Result<Layers> layers(std::size_t rank, std::string_view key) const;
 
 private:
+    static std::optional<VersionCache::Load> load_of(const sdk::Reader& below,
+                                                     const VersionSpace& space, const View& view) {
+        return view.links.empty() ? std::nullopt : space.load_of(below, view.links.front().line);
+    }
+    ViewReader(const sdk::Reader& below, const VersionSpace& space, View&& view,
+               std::optional<VersionCache::Load> load)
+        : below_(load ? *load->reader : below), space_(space), view_(std::move(view)) {
+        if (load) view_.newest = std::max(view_.newest, load->newest);
+    }
+
     /// What a link says of an entry, with its head.
     sdk::Result<bool> find_stored(std::size_t rank, std::string_view key, std::string& value) const;
     sdk::Result<bool> find_ended(const Link& link, int highest_level, std::string_view key,

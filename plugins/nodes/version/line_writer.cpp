@@ -11,6 +11,8 @@ namespace {
 /// The sequence of a record, with which its key ends, and those of its entries.
 constexpr std::size_t kSequenceBytes = 10;
 
+constexpr std::size_t kMaxNewRecords = 1000;
+
 }  // namespace
 
 sdk::Result<std::optional<std::string>> LineWriter::peek(std::string_view key) const {
@@ -80,14 +82,21 @@ void LineWriter::add(std::string_view key, std::int64_t delta) {
 }
 
 void LineWriter::put_numbered(sdk::StampedPut put) {
-    if (!place_.is_first) {
-        put.step = place_.step;
-        return below_.put_stamped(space_.revision_counter(), put);
-    }
+    if (place_.is_first) return put_with(kFirstRevision, put);
+    put.step = place_.step;
+    below_.put_stamped(space_.revision_counter(), put);
+}
+
+void LineWriter::put_row(const sdk::StampedPut& put) {
+    if (place_.is_load) return put_with(kLoadedRevision, put);
+    put_numbered(put);
+}
+
+void LineWriter::put_with(Revision number, const sdk::StampedPut& put) {
     std::string key(put.key);
-    if (put.in_key) sdk::stamp_bytes(key, *put.in_key, kFirstRevision);
+    if (put.in_key) sdk::stamp_bytes(key, *put.in_key, number);
     std::string value(put.value);
-    if (put.in_value) sdk::stamp_bytes(value, *put.in_value, kFirstRevision);
+    if (put.in_value) sdk::stamp_bytes(value, *put.in_value, number);
     below_.put(key, value);
 }
 
@@ -116,7 +125,7 @@ sdk::Result<bool> LineWriter::inherits(std::string_view key, std::string& value)
 sdk::Result<void> LineWriter::put_present(std::string_view key, char state,
                                           std::string_view value) {
     value_.assign(kNumberBytes, '\0').append(1, state).append(value);
-    put_numbered({.key = present_key(key), .value = value_, .in_value = sdk::StampPlace{0}});
+    put_row({.key = present_key(key), .value = value_, .in_value = sdk::StampPlace{0}});
     return note_kind(key, false);
 }
 
@@ -129,6 +138,8 @@ sdk::Result<void> LineWriter::note_absent(std::string_view record_key) {
         if (cursor->is_valid()) return {};
         if (auto status = cursor->status(); !status) return status;
     }
+    // Entries come soon after the look; whoever is forgotten looks again.
+    if (new_records_.size() >= kMaxNewRecords) new_records_.clear();
     new_records_.emplace(record_key.substr(record_key.size() - kSequenceBytes));
     return {};
 }
@@ -169,9 +180,10 @@ sdk::Result<void> LineWriter::remove_entry(std::string_view key) {
 
 sdk::Result<void> LineWriter::end_present(std::string_view key, const std::string& stored) {
     below_.remove(present_key(key));
-    const Revision born = read_number(stored);
+    Revision born = read_number(stored);
     // It begins and ends in this changeset, so no view ever shows it.
-    if (born > reader_.view().newest) return {};
+    if (place_.is_load || born > reader_.view().newest) return {};
+    if (born == kLoadedRevision) born = reader_.view().links.front().loaded;
     ends_entries_ = true;
     if (auto noted = note_kind(key, true); !noted) return noted;
     const Block block = Block::around(born, last_to_end_);
@@ -206,16 +218,15 @@ void LineWriter::put_version(std::string_view key, char state, std::string_view 
     std::string value(1, state);
     value += record;
     const std::string version = space_.record(key, line(), 0);
-    put_numbered(
-        {.key = version,
-         .value = value,
-         .in_key = sdk::StampPlace{version.size() - kNumberBytes, /*is_descending=*/true}});
+    put_row({.key = version,
+             .value = value,
+             .in_key = sdk::StampPlace{version.size() - kNumberBytes, /*is_descending=*/true}});
     const std::string list = space_.written(line());
     std::string written = list + std::string(kNumberBytes, '\0');
     written += key;
-    put_numbered({.key = written,
-                  .value = std::string_view(&state, 1),
-                  .in_key = sdk::StampPlace{list.size()}});
+    put_row({.key = written,
+             .value = std::string_view(&state, 1),
+             .in_key = sdk::StampPlace{list.size()}});
 }
 
 sdk::Result<void> LineWriter::finish(std::string note, std::uint64_t later) {
@@ -229,6 +240,12 @@ sdk::Result<void> LineWriter::finish(std::string note, std::uint64_t later) {
     put_numbered(
         {.key = revision, .value = own, .in_key = sdk::StampPlace{revision.size() - kNumberBytes}});
     if (place_.is_first) below_.add(space_.revision_counter(), 1);
+    if (place_.is_load) {
+        const Link& from = reader_.view().links.at(1);
+        put_numbered({.key = space_.line(line()),
+                      .value = loaded_line_row(from),
+                      .in_value = sdk::StampPlace{kLoadedPlace}});
+    }
     if (!ends_entries_) return {};
     // Blocks of ended entries were chosen for revisions up to here.
     return below_.add_within(space_.revision_counter(), 0,

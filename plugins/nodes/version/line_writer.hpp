@@ -32,6 +32,8 @@ public:
         /// The first changeset of a repository has its number before the commit, so that those
         /// that the transaction writes on top of it come after it.
         bool is_first = false;
+        /// The first one of a line that is loaded (`LineLoad`).
+        bool is_load = false;
     };
 
     /// `view` is that of `find_view` for the line's tip, in the same transaction.
@@ -104,6 +106,9 @@ private:
 
     /// Puts what gets the number of the changeset.
     void put_numbered(sdk::StampedPut put);
+    /// The same for rows that `row_revision` is about.
+    void put_row(const sdk::StampedPut& put);
+    void put_with(Revision number, const sdk::StampedPut& put);
     /// Empty while they are not complete.
     void put_changes(std::string_view bytes);
     sdk::Result<void> put_entry(std::string_view key, std::string_view value);

@@ -16,10 +16,16 @@ inline constexpr Revision kFirstRevision = 1;
 /// Of entries that the present transaction writes: above every number that was given.
 inline constexpr Revision kUncommitted = ~Revision{0};
 
+/// In the rows of a line that was loaded (docs/decisions/0151-imports-of-large-branches.md): stands
+/// for the number of the changeset that the line begins with, which only its commit gives.
+inline constexpr Revision kLoadedRevision = 0;
+
 /// A line with the last of its revisions that shows.
 struct Link {
     Line line = 0;
     Revision bound = kUncommitted;
+    /// The number of the changeset that the line was loaded with; 0 where it was not.
+    Revision loaded = 0;
 
     bool is_tip() const { return bound == kUncommitted; }
 };

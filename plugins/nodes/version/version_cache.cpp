@@ -4,17 +4,17 @@
 
 namespace stele::nodes {
 
-std::optional<Link> VersionCache::find_parent(std::string_view line_key) {
+std::optional<LineOrigin> VersionCache::find_origin(std::string_view line_key) {
     const std::lock_guard lock(mutex_);
-    const auto known = parents_.find(line_key);
-    if (known == parents_.end()) return std::nullopt;
+    const auto known = origins_.find(line_key);
+    if (known == origins_.end()) return std::nullopt;
     return known->second;
 }
 
-void VersionCache::keep_parent(std::string line_key, Link parent) {
+void VersionCache::keep_origin(std::string line_key, LineOrigin origin) {
     const std::lock_guard lock(mutex_);
-    if (parents_.size() >= kMaxParents) parents_.clear();
-    parents_.insert_or_assign(std::move(line_key), parent);
+    if (origins_.size() >= kMaxOrigins) origins_.clear();
+    origins_.insert_or_assign(std::move(line_key), origin);
 }
 
 std::shared_ptr<const Counts> VersionCache::find_counts(std::string_view key) {
@@ -37,6 +37,25 @@ void VersionCache::keep_counts(std::string key, std::shared_ptr<const Counts> co
         past_of_.erase(pasts_.back().key);
         pasts_.pop_back();
     }
+}
+
+void VersionCache::add_load(const sdk::Reader& transaction, std::string line_key, Load load) {
+    const std::lock_guard lock(mutex_);
+    loads_.insert_or_assign({&transaction, std::move(line_key)}, load);
+    has_loads_ = true;
+}
+
+void VersionCache::remove_load(const sdk::Reader& transaction, const std::string& line_key) {
+    const std::lock_guard lock(mutex_);
+    loads_.erase({&transaction, line_key});
+    has_loads_ = !loads_.empty();
+}
+
+std::optional<VersionCache::Load> VersionCache::find_load(const sdk::Reader& reader,
+                                                          const std::string& line_key) {
+    const std::lock_guard lock(mutex_);
+    const auto load = loads_.find({&reader, line_key});
+    return load == loads_.end() ? std::nullopt : std::optional(load->second);
 }
 
 }  // namespace stele::nodes

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -10,6 +11,9 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
+
+#include <stele/sdk/engine.hpp>
 
 #include "link.hpp"
 #include "tip_cache.hpp"
@@ -18,6 +22,14 @@ namespace stele::nodes {
 
 /// Counts by key; those that are 0 are left out.
 using Counts = std::map<std::string, std::int64_t, std::less<>>;
+
+/// How a line began.
+struct LineOrigin {
+    /// What it comes from.
+    Link from;
+    /// See `Link::loaded`; `kUncommitted` while it is loaded.
+    Revision loaded = 0;
+};
 
 /// A record that shows at the tip of a line.
 struct KnownRecord {
@@ -31,18 +43,31 @@ struct KnownRecord {
 /// are those of the store, so one cache serves all repositories. Bounded. Any thread.
 class VersionCache {
 public:
-    std::optional<Link> find_parent(std::string_view line_key);
-    void keep_parent(std::string line_key, Link parent);
+    std::optional<LineOrigin> find_origin(std::string_view line_key);
+    void keep_origin(std::string line_key, LineOrigin origin);
 
     /// Null when they are not known.
     std::shared_ptr<const Counts> find_counts(std::string_view key);
     void keep_counts(std::string key, std::shared_ptr<const Counts> counts);
 
+    /// Who reads a line by a transaction that loads it reads by its load, until that goes
+    /// (`LineLoad`). The key is that of the line's row.
+    struct Load {
+        const sdk::Reader* reader = nullptr;
+        /// The newest revision that may show beside the line's own.
+        Revision newest = 0;
+    };
+    void add_load(const sdk::Reader& transaction, std::string line_key, Load load);
+    void remove_load(const sdk::Reader& transaction, const std::string& line_key);
+    bool has_loads() const { return has_loads_; }
+    /// Nothing where the reader loads no such line.
+    std::optional<Load> find_load(const sdk::Reader& reader, const std::string& line_key);
+
     /// By the key at which a search for the record begins.
     TipCache<KnownRecord>& records() { return records_; }
 
 private:
-    static constexpr std::size_t kMaxParents = 100'000;
+    static constexpr std::size_t kMaxOrigins = 100'000;
     /// All remembered revisions together.
     static constexpr std::size_t kMaxCounts = 100'000;
 
@@ -54,11 +79,14 @@ private:
     };
 
     std::mutex mutex_;
-    std::map<std::string, Link, std::less<>> parents_;
+    std::map<std::string, LineOrigin, std::less<>> origins_;
     /// Those used last come first.
     std::list<Past> pasts_;
     std::unordered_map<std::string_view, std::list<Past>::iterator> past_of_;
     std::size_t counts_ = 0;
+
+    std::atomic<bool> has_loads_ = false;
+    std::map<std::pair<const sdk::Reader*, std::string>, Load> loads_;
 
     TipCache<KnownRecord> records_{kMaxRecordBytes};
 };

@@ -21,33 +21,38 @@ sdk::Error line_broken(Line line) {
                            "line " + std::to_string(line));
 }
 
-sdk::Result<Link> find_parent(const sdk::Reader& reader, const VersionSpace& space, Line line) {
+sdk::Result<LineOrigin> find_origin(const sdk::Reader& reader, const VersionSpace& space,
+                                    Line line) {
     std::string key = space.line(line);
-    if (const auto known = space.cache().find_parent(key)) return *known;
+    if (const auto known = space.cache().find_origin(key)) return *known;
     auto row = reader.get(key);
     if (!row) return row.error();
     if (!*row) {
         return sdk::make_error(sdk::ErrorKind::not_found, "nodes.branch_line_unknown",
                                "there is no such branch");
     }
-    if ((*row)->size() != 2 * kNumberBytes) return line_broken(line);
-    const Link parent{read_number(**row),
-                      read_number(std::string_view(**row).substr(kNumberBytes))};
-    if (shows_only_commits(reader)) space.cache().keep_parent(std::move(key), parent);
-    return parent;
+    const std::string_view bytes = **row;
+    const bool is_loaded = bytes.size() == 3 * kNumberBytes;
+    if (bytes.size() != 2 * kNumberBytes && !is_loaded) return line_broken(line);
+    LineOrigin origin{{read_number(bytes), read_number(bytes.substr(kNumberBytes))}};
+    if (is_loaded) origin.loaded = read_number(bytes.substr(2 * kNumberBytes));
+    if (shows_only_commits(reader)) space.cache().keep_origin(std::move(key), origin);
+    return origin;
 }
 
 sdk::Result<View> follow(const sdk::Reader& reader, const VersionSpace& space, Link link,
                          Revision newest) {
-    View view{{link}, newest};
-    while (link.line != kFirstLine) {
-        auto parent = find_parent(reader, space, link.line);
-        if (!parent) return parent.error();
-        if (parent->line >= link.line || view.links.size() > kMaxLinks)
-            return line_broken(link.line);
-        link = *parent;
-        view.links.push_back(link);
+    View view{{}, newest};
+    for (std::size_t lines = 0; link.line != kFirstLine; ++lines) {
+        auto origin = find_origin(reader, space, link.line);
+        if (!origin) return origin.error();
+        if (origin->from.line >= link.line || lines > kMaxLinks) return line_broken(link.line);
+        link.loaded = origin->loaded;
+        // Before its first changeset a line that was loaded shows what it comes from.
+        if (link.loaded <= link.bound) view.links.push_back(link);
+        link = origin->from;
     }
+    view.links.push_back(link);
     return view;
 }
 
@@ -142,6 +147,29 @@ sdk::Result<View> find_view(const sdk::Reader& reader, const VersionSpace& space
     auto newest = newest_in(reader, space);
     if (!newest) return newest.error();
     return follow(reader, space, {line, revision.value_or(kUncommitted)}, *newest);
+}
+
+sdk::Result<Revision> loaded_revision(const sdk::Reader& reader, const VersionSpace& space,
+                                      Line line) {
+    if (line == kFirstLine) return Revision{0};
+    auto origin = find_origin(reader, space, line);
+    if (!origin) return origin.error();
+    return origin->loaded;
+}
+
+sdk::Result<Revision> row_revision(const sdk::Reader& reader, const VersionSpace& space, Line line,
+                                   Revision revision) {
+    auto loaded = loaded_revision(reader, space, line);
+    if (!loaded) return loaded;
+    return *loaded == revision ? kLoadedRevision : revision;
+}
+
+std::string loaded_line_row(const Link& from) {
+    std::string row;
+    append_number(row, from.line);
+    append_number(row, from.bound);
+    append_number(row, kUncommitted);
+    return row;
 }
 
 sdk::Result<void> put_line(sdk::Transaction& transaction, const sdk::Reader& parent,

@@ -26,7 +26,8 @@ enum class Keeping : std::uint8_t {
 /// Where a repository keeps its versions, below a prefix of its own. Keys of entries and records
 /// must be no prefixes of one another.
 ///
-///   l line                       -> line and revision that it was forked from
+///   l line                       -> line and revision that it was forked from; of one that was
+///                                   loaded the number of its first changeset, too
 ///   c line key                   -> born, state, value: what shows at the tip beside the parent
 ///   h line level block key born  -> died, state, value: what has ended, in the smallest block of
 ///                                   revisions that holds all from birth to end
@@ -39,6 +40,7 @@ enum class Keeping : std::uint8_t {
 ///   r revision                   -> line
 ///   R                            -> the last revision that was given
 ///
+/// In `c`, `v` and `n` of a line that was loaded `kLoadedRevision` stands for that first changeset.
 /// A state is `p` for present or `r` for removed; `r` hides what the parent shows.
 /// Copies are cheap: they share what never changes.
 class VersionSpace {
@@ -68,6 +70,10 @@ public:
     std::string written(Line line) const { return tagged('n', line); }
     std::string changes(Line line) const { return tagged('s', line); }
     std::string line_of(Revision revision) const { return tagged('r', revision); }
+    /// By what a view of a line is read where the reader loads it.
+    std::optional<VersionCache::Load> load_of(const sdk::Reader& reader, Line number) const {
+        return cache().has_loads() ? cache().find_load(reader, line(number)) : std::nullopt;
+    }
     const std::string& revision_counter() const { return parts_->revision_counter; }
 
 private:
@@ -140,6 +146,20 @@ sdk::Result<std::optional<KindNote>> find_kind(const sdk::Reader& reader, const 
 /// transaction it makes no conflict with those who write to the line.
 sdk::Result<View> find_view(const sdk::Reader& reader, const VersionSpace& space, Line line,
                             std::optional<Revision> revision = {});
+
+/// What stands for a changeset of a line in the keys of records and in the list of what was
+/// written: its number, but for the changeset that the line was loaded with.
+sdk::Result<Revision> row_revision(const sdk::Reader& reader, const VersionSpace& space, Line line,
+                                   Revision revision);
+
+/// The number of the changeset that a line was loaded with; 0 where it was not.
+sdk::Result<Revision> loaded_revision(const sdk::Reader& reader, const VersionSpace& space,
+                                      Line line);
+
+/// The row of a line that is being loaded, behind which the number of its first changeset is to
+/// stand in the end.
+std::string loaded_line_row(const Link& from);
+inline constexpr std::size_t kLoadedPlace = 2 * kNumberBytes;
 
 /// Makes a line that shows what `from` shows in `parent`, a picture of the store; the number must
 /// be new and higher. A tip stands for the newest revision of that picture. The parent's counts are

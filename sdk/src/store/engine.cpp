@@ -1,4 +1,5 @@
 #include <stele/sdk/engine.hpp>
+#include <stele/sdk/unchecked_writes.hpp>
 
 #include <algorithm>
 #include <cassert>
@@ -60,6 +61,7 @@ void back_off(int failures) {
 Cursor::~Cursor() = default;
 Reader::~Reader() = default;
 Engine::~Engine() = default;
+UncheckedWrites::~UncheckedWrites() = default;
 
 Result<void> Engine::status() const {
     return {};

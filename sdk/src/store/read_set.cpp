@@ -9,6 +9,12 @@
 
 namespace stele::sdk::optimistic {
 
+void ReadSet::join_keys() {
+    std::sort(keys_.begin(), keys_.end());
+    keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
+    join_keys_at_ = std::max(kManyKeys, 2 * keys_.size());
+}
+
 void ReadSet::join_ranges() {
     std::erase_if(ranges_, [](const Range& range) { return range.is_empty; });
     std::sort(ranges_.begin(), ranges_.end(),

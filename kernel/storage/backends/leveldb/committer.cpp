@@ -27,6 +27,14 @@ sdk::Error write_failed(std::string reason) {
                            "The store cannot be written at the moment.", std::move(reason));
 }
 
+/// What stamps, adds or removes ranges is told by what others write.
+sdk::Result<void> check_unchecked(const WriteSet& writes) {
+    if (writes.counters().empty() && writes.removed_ranges().empty()) return {};
+    return sdk::make_error(sdk::ErrorKind::internal, "engine.unchecked_unfit",
+                           "The store was told to write something in a way that it does not know.",
+                           "a transaction without checks only puts and removes single entries");
+}
+
 sdk::Error conflict() {
     return sdk::make_error(sdk::ErrorKind::conflict, "engine.conflict",
                            "The data was changed by somebody else meanwhile.");
@@ -102,6 +110,7 @@ void Committer::run() {
 std::size_t Committer::commit_batch(std::size_t first) {
     history_.begin_batch(++version_);
     accepted_ = 0;
+    unchecked_.clear();
     merge_room_.begin_batch();
     const sdk::Result<void> disk = disk_.refresh();
     std::size_t end = first;
@@ -144,8 +153,16 @@ bool Committer::needs_new_batch(const WriteSet& writes) const {
 sdk::Result<void> Committer::admit(PendingCommit& commit) {
     if (auto state = failure_.status(); !state) return state;
     const WriteSet& writes = *commit.writes;
-    if (history_.has_conflict(*commit.reads, commit.read_version)) return conflict();
+    const bool is_checked = !commit.is_unchecked;
+    if (is_checked && history_.has_conflict(*commit.reads, commit.read_version)) return conflict();
+    if (!is_checked) {
+        if (auto fit = check_unchecked(writes); !fit) return fit;
+    }
     if (!fits_disk(commit)) return DiskGuard::full("less than the reserve would be left");
+    if (!is_checked) {
+        append_unchecked(writes);
+        return {};
+    }
     if (auto loaded = load_counters(writes); !loaded) return loaded;
     if (!fits_bounds(writes)) return conflict();
     if (auto removed = remove_ranges(commit); !removed) {
@@ -224,6 +241,17 @@ void Committer::append_put(std::string_view key, std::string_view value, std::ui
     counters_.overwrite(key, hash, &value);
 }
 
+void Committer::append_unchecked(const WriteSet& writes) {
+    for (const auto& [key, write] : writes.writes()) {
+        if (write.kind == WriteSet::Kind::put) batch_.Put(slice(key), slice(write.value));
+        if (write.kind == WriteSet::Kind::remove) {
+            batch_.Delete(slice(key));
+            removed_.add(key);
+        }
+    }
+    unchecked_.push_back(&writes);
+}
+
 void Committer::append(const PendingCommit& commit) {
     for (const auto& [key, write] : commit.writes->writes()) {
         switch (write.kind) {
@@ -295,6 +323,10 @@ void Committer::publish() {
     removed_.publish(version_);
     for (const std::string_view key : written_keys_)
         rows_.forget(key, version_);
+    for (const WriteSet* const writes : unchecked_) {
+        for (const auto& [key, write] : writes->writes())
+            rows_.forget(key, version_);
+    }
     history_.published(
         present_.publish(database_, rows_, damage_, version_, [this] { call_observers(false); }));
 }

@@ -37,6 +37,8 @@ struct PendingCommit {
     std::uint64_t read_version = 0;
     /// May use what is held back on the disk.
     bool is_urgent = false;
+    /// Nobody else reads or writes what it writes (`sdk::UncheckedWrites`).
+    bool is_unchecked = false;
     sdk::Transaction::Done done;
     sdk::Result<void> outcome;
     sdk::optimistic::Stamps stamps;
@@ -81,6 +83,7 @@ private:
     sdk::Result<void> remove_ranges(const PendingCommit& commit);
     bool fits_disk(const PendingCommit& commit);
     void append_remove(std::string_view key, std::uint64_t hash);
+    void append_unchecked(const WriteSet& writes);
     void give_stamps(PendingCommit& commit) const;
     void append(const PendingCommit& commit);
     void append_put(std::string_view key, std::string_view value, std::uint64_t hash);
@@ -118,6 +121,8 @@ private:
     std::string stamped_key_;
     std::string stamped_value_;
     std::vector<std::string_view> written_keys_;
+    /// Of the present batch.
+    std::vector<const WriteSet*> unchecked_;
     std::vector<std::string_view> observed_keys_;
     std::uint64_t version_ = 0;
     std::size_t accepted_ = 0;  ///< transactions in the present batch

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include <stele/sdk/optimistic/buffered_transaction.hpp>
+#include <stele/sdk/unchecked_writes.hpp>
 
 #include "kernel/storage/backends/leveldb/committer.hpp"
 #include "kernel/storage/backends/leveldb/snapshot.hpp"
@@ -13,7 +14,8 @@ namespace stele::kernel::storage {
 
 /// Reads a snapshot, keeps its writes to itself, and leaves it to the committer to find out whether
 /// its reads still hold.
-class LevelDbTransaction final : public sdk::optimistic::BufferedTransaction {
+class LevelDbTransaction final : public sdk::optimistic::BufferedTransaction,
+                                 public sdk::UncheckedWrites {
 public:
     LevelDbTransaction(PresentState::View view, Committer& committer)
         : reader_(std::in_place, std::move(view.snapshot)),
@@ -22,6 +24,7 @@ public:
 
     void commit(Done done) override;
     void set_urgent() override { pending_.is_urgent = true; }
+    void set_unchecked() override { pending_.is_unchecked = true; }
     std::optional<std::uint64_t> stamp(std::string_view counter) const override {
         return sdk::optimistic::find_stamp(pending_.stamps, counter);
     }

@@ -17,7 +17,10 @@ public:
         bool is_empty = true;
     };
 
-    void add_key(std::uint64_t hash) { keys_.push_back(hash); }
+    void add_key(std::uint64_t hash) {
+        keys_.push_back(hash);
+        if (keys_.size() >= join_keys_at_) join_keys();
+    }
     /// A new range with nothing in it yet; the number is for `range`.
     std::size_t add_range() {
         ranges_.emplace_back();
@@ -36,7 +39,13 @@ public:
     bool has_range_with(std::string_view key) const;
 
 private:
+    static constexpr std::size_t kManyKeys = 65'536;
+
+    /// Each once: what takes long reads the same again and again.
+    void join_keys();
+
     std::vector<std::uint64_t> keys_;
+    std::size_t join_keys_at_ = kManyKeys;
     std::vector<Range> ranges_;
     bool are_ranges_joined_ = false;
 };

@@ -150,8 +150,10 @@ public:
     /// deleted. A record without `_is_association` is an association where it says both ends and
     /// what is between them; `_existing` and `_key` are those of
     /// docs/specification/merge_and_transfer.md 5.2. Failures are those of the writes, with the id
-    /// of the item in the message; `too_large` (`nodes.import_too_large`) beyond 100,000 nodes and
-    /// associations.
+    /// of the item in the message; `too_large` (`nodes.import_too_large`) for more nodes and
+    /// associations than one import may bring (docs/reference/transfer.md); `conflict`
+    /// (`nodes.import_overtaken`) where others write to the branch again and again. What comes to
+    /// more than a thousand goes into the store while the context lives, and shows with its commit.
     virtual Result<ContentReport> import(Context& context, ContentSource& source,
                                          const ContentTarget& target) = 0;
 };

@@ -1,0 +1,165 @@
+#include "branch/loading.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+#include <stele/sdk/time.hpp>
+
+namespace stele::nodes {
+
+namespace {
+
+constexpr char kCollection[] = "nodes.collect_load";
+constexpr char kRepository[] = "repository";
+constexpr char kLine[] = "line";
+/// How often somebody looks whether a line is still written.
+constexpr std::int64_t kBetweenLooksMs = 5 * 60 * 1000;
+
+sdk::NewJob collection_of(const BranchPlace& place, std::int64_t wait_ms) {
+    return {.type = kCollection,
+            .input = {{kRepository, place.repository}, {kLine, place.line}},
+            .start_ms = sdk::now_ms() + wait_ms};
+}
+
+/// A repetition knows what its former attempts have left.
+sdk::Result<void> collect_given_up(Services& services, sdk::Context& own, BranchPlace place) {
+    auto lines = services.branches.given_up_lines(own.transaction(), place);
+    if (!lines) return lines.error();
+    for (const Line line : *lines) {
+        place.line = line;
+        auto started = services.jobs.start(own, collection_of(place, 0));
+        if (!started) return started.error();
+    }
+    return {};
+}
+
+sdk::Result<Line> reserve(const BranchContent& content) {
+    Services& services = content.services();
+    const std::size_t attempt = content.context().attempt();
+    Line line = 0;
+    auto done = services.registrar.run_as_system(
+        content.context().platform(), [&](sdk::Context& own) -> sdk::Result<void> {
+            auto reserved = services.branches.reserve_line(own.transaction(), content.place());
+            if (!reserved) return reserved.error();
+            line = *reserved;
+            BranchPlace place = content.place();
+            place.line = line;
+            auto started = services.jobs.start(own, collection_of(place, kBetweenLooksMs));
+            if (!started) return started.error();
+            return attempt == 0 ? sdk::Result<void>() : collect_given_up(services, own, place);
+        });
+    if (!done) return done.error();
+    return line;
+}
+
+/// What the commit would find out at the end is told before.
+sdk::Result<void> renew(sdk::Engine& engine, const BranchStore& branches,
+                        const BranchStore::ReservedLine& line) {
+    const auto conflict = [](std::string reason) {
+        return sdk::make_error(sdk::ErrorKind::conflict, "engine.conflict",
+                               "The data was changed by somebody else meanwhile.",
+                               std::move(reason));
+    };
+    auto is_overtaken = branches.is_overtaken(*engine.snapshot(), line);
+    if (!is_overtaken) return is_overtaken.error();
+    if (*is_overtaken) return conflict("a branch was written while content was loaded into it");
+    bool is_ours = true;
+    auto renewed =
+        sdk::write_with_retry(engine, [&](sdk::Transaction& transaction) -> sdk::Result<void> {
+            auto held = branches.renew_line(transaction, line.place);
+            if (!held) return held.error();
+            is_ours = *held;
+            return {};
+        });
+    if (!renewed || is_ours) return renewed;
+    return conflict("a load has rested for so long that it was given up");
+}
+
+sdk::Result<sdk::Json> run_collection(Services& services, sdk::Job& job) {
+    const auto repository = sdk::integer_member(job.input(), kRepository);
+    const auto line = sdk::integer_member(job.input(), kLine);
+    if (!repository || !line)
+        return sdk::make_error({{kLine, "nodes.collection_broken", "line is missing"}});
+    const BranchPlace place{job.platform().number, static_cast<std::uint64_t>(*repository),
+                            static_cast<Line>(*line)};
+    auto collected = BranchStore::Collected::in_part;
+    BranchStore::CollectedTo to;
+    while (collected == BranchStore::Collected::in_part && !job.must_stop()) {
+        BranchStore::CollectedTo then;
+        auto worked = services.registrar.run_as_system(
+            job.platform(), [&](sdk::Context& context) -> sdk::Result<void> {
+                if (auto held = job.confirm(context.transaction()); !held) return held;
+                then = to;
+                auto some = services.branches.collect_line(context.transaction(), place,
+                                                           sdk::now_ms(), then);
+                if (!some) return some.error();
+                collected = *some;
+                if (collected == BranchStore::Collected::in_part) return {};
+                if (collected == BranchStore::Collected::not_yet) {
+                    auto later =
+                        services.jobs.start(context, collection_of(place, kBetweenLooksMs));
+                    if (!later) return later.error();
+                }
+                return job.finish(context.transaction(), sdk::Json::object());
+            });
+        if (!worked) return worked.error();
+        to = std::move(then);
+    }
+    if (collected != BranchStore::Collected::in_part) return sdk::Json::object();
+    return sdk::make_error(sdk::ErrorKind::unavailable, "nodes.sweep_stopped",
+                           "the job was stopped");
+}
+
+}  // namespace
+
+sdk::Result<bool> may_load(const BranchContent& content) {
+    Services& services = content.services();
+    sdk::Engine& engine = services.registrar.engine();
+    if (!LineLoad::is_possible(engine) || content.changes().writes_to(content.place()))
+        return false;
+    const auto committed = engine.snapshot();
+    auto place = services.branches.find(*committed, content.branch());
+    if (!place && sdk::is_missing(place.error())) return false;
+    if (!place) return place.error();
+    if (place->line != content.place().line || place->repository != content.place().repository)
+        return false;
+    // What the operation has forked it has numbered, and may be numbered otherwise in the end.
+    auto has_forked = services.branches.has_more_lines(content.context().transaction(), *committed,
+                                                       content.place());
+    if (!has_forked) return has_forked;
+    return !*has_forked;
+}
+
+sdk::Result<void> begin_load(const BranchContent& content) {
+    Services& services = content.services();
+    sdk::Context& context = content.context();
+    sdk::Engine& engine = services.registrar.engine();
+    auto line = reserve(content);
+    if (!line) return line.error();
+    auto base = engine.snapshot();
+    auto reserved = services.branches.reserved_line(*base, content.place(), *line);
+    if (!reserved) return reserved.error();
+    auto shown =
+        services.branches.show_line(context.transaction(), *base, content.branch(), *reserved);
+    if (!shown) return shown;
+    const BranchStore& branches = services.branches;
+    const auto before_piece = [&branches, &engine, line = *reserved] {
+        return renew(engine, branches, line);
+    };
+    const auto at_end = [&branches, &engine, place = reserved->place] {
+        branches.give_up_line(engine, place);
+    };
+    auto load = std::make_unique<LineLoad>(
+        context.transaction(), engine, branches.space(reserved->place), *line, std::move(base),
+        reserved->from.bound, LineLoad::Hooks{before_piece, at_end});
+    return content.changes().load(context, content.branch(), *reserved, std::move(load));
+}
+
+void define_collection(Services& services) {
+    services.jobs.define(
+        {.name = kCollection,
+         .run = [&services](sdk::Job& job) { return run_collection(services, job); },
+         .is_of_starter = false});
+}
+
+}  // namespace stele::nodes

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "branch/branch_content.hpp"
+
+namespace stele::nodes {
+
+/// Whether what the operation writes to the branch may go into the store before the operation ends
+/// (docs/decisions/0151-imports-of-large-branches.md): the engine can, nobody but others has made
+/// the branch, and the operation has written nothing to its repository yet.
+sdk::Result<bool> may_load(const BranchContent& content);
+
+/// Makes it so. The branch is at another line then, so that `content` is to be opened anew. Whoever
+/// else writes to the branch until the operation's commit makes that a conflict, which a write may
+/// tell already.
+sdk::Result<void> begin_load(const BranchContent& content);
+
+/// Collects what loads have left that have come to no end.
+void define_collection(Services& services);
+
+}  // namespace stele::nodes
