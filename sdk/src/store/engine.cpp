@@ -1,4 +1,5 @@
 #include <stele/sdk/engine.hpp>
+#include <stele/sdk/movable_snapshot.hpp>
 #include <stele/sdk/unchecked_writes.hpp>
 
 #include <algorithm>
@@ -62,6 +63,7 @@ Cursor::~Cursor() = default;
 Reader::~Reader() = default;
 Engine::~Engine() = default;
 UncheckedWrites::~UncheckedWrites() = default;
+MovableSnapshot::~MovableSnapshot() = default;
 
 Result<void> Engine::status() const {
     return {};
@@ -95,6 +97,10 @@ std::string stamped_bytes(std::string_view bytes, const std::optional<StampPlace
     std::string stamped(bytes);
     if (place) stamp_bytes(stamped, *place, stamp);
     return stamped;
+}
+
+void move_on(Transaction& transaction) {
+    if (auto* const movable = dynamic_cast<MovableSnapshot*>(&transaction)) movable->move_on();
 }
 
 Result<void> commit_and_wait(Transaction& transaction) {

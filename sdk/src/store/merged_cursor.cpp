@@ -16,9 +16,14 @@ public:
           reads_(reads),
           range_(std::move(range)),
           is_forward_(direction == ScanDirection::forward) {
+        reads_.cursor_opened();
         start_at_edge();
         settle();
     }
+
+    ~MergedCursor() override { reads_.cursor_closed(); }
+    MergedCursor(const MergedCursor&) = delete;
+    MergedCursor& operator=(const MergedCursor&) = delete;
 
     bool is_valid() const override { return is_valid_; }
     std::string_view key() const override { return key_; }

@@ -116,6 +116,10 @@ std::size_t Committer::commit_batch(std::size_t first) {
     std::size_t end = first;
     for (; end < waiting_.size(); ++end) {
         PendingCommit& commit = *waiting_[end];
+        if (commit.is_question) {
+            commit.outcome = answer(commit);
+            continue;
+        }
         if (accepted_ > 0 && needs_new_batch(*commit.writes)) break;
         commit.outcome = disk ? admit(commit) : disk;
         if (commit.outcome) ++accepted_;
@@ -126,9 +130,11 @@ std::size_t Committer::commit_batch(std::size_t first) {
             publish();
         } else {
             for (std::size_t i = first; i < end; ++i)
-                if (waiting_[i]->outcome) waiting_[i]->outcome = written;
+                if (waiting_[i]->outcome && !waiting_[i]->is_question)
+                    waiting_[i]->outcome = written;
         }
     }
+    history_bytes_ = history_.memory();
     for (std::size_t i = first; i < end; ++i) {
         // The transaction may be gone as soon as it is told.
         const sdk::Transaction::Done done = std::move(waiting_[i]->done);
@@ -148,6 +154,11 @@ bool Committer::needs_new_batch(const WriteSet& writes) const {
             return write.kind == WriteSet::Kind::add && history_.is_written_in_batch(write.hash) &&
                    !counters_.is_known(key, write.hash);
         });
+}
+
+sdk::Result<void> Committer::answer(const PendingCommit& question) {
+    if (history_.has_conflict(*question.reads, question.read_version)) return conflict();
+    return {};
 }
 
 sdk::Result<void> Committer::admit(PendingCommit& commit) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <filesystem>
@@ -39,6 +40,8 @@ struct PendingCommit {
     bool is_urgent = false;
     /// Nobody else reads or writes what it writes (`sdk::UncheckedWrites`).
     bool is_unchecked = false;
+    /// No commit: only whether its reads still hold.
+    bool is_question = false;
     sdk::Transaction::Done done;
     sdk::Result<void> outcome;
     sdk::optimistic::Stamps stamps;
@@ -54,6 +57,10 @@ public:
     ~Committer();
 
     void submit(PendingCommit& commit);
+    PresentState::View present() const { return present_.view(); }
+    /// Whether so much was committed since the oldest transaction began that it may soon be too old
+    /// for the history. Any thread.
+    bool is_history_long() const { return history_bytes_ > CommitHistory::kMaxBytes / 4; }
     void observe(std::string prefix, sdk::CommitObserver observer);
     /// Success while commits can be written. Any thread.
     sdk::Result<void> status() const;
@@ -77,6 +84,7 @@ private:
     std::size_t commit_batch(std::size_t first);
     bool needs_new_batch(const WriteSet& writes) const;
     sdk::Result<void> admit(PendingCommit& commit);
+    sdk::Result<void> answer(const PendingCommit& question);
     /// Whether the counters stay within the bounds of `add_within`. They must be loaded.
     bool fits_bounds(const WriteSet& writes) const;
     sdk::Result<void> load_counters(const WriteSet& writes);
@@ -109,6 +117,8 @@ private:
     std::condition_variable arrived_;
     std::vector<PendingCommit*> queue_;
     bool is_stopping_ = false;
+
+    std::atomic<std::size_t> history_bytes_ = 0;
 
     std::mutex observers_mutex_;
     std::vector<Observer> observers_;

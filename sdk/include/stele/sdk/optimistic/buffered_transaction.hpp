@@ -36,7 +36,9 @@ public:
     bool has_writes() const override { return !writes_.is_empty(); }
 
 protected:
-    /// When nothing is read any more, as its committer wants it.
+    /// Whether somebody walks what it shows.
+    bool has_cursors() const { return reads_.has_cursors(); }
+    /// When nothing is read at the moment, as its committer wants it.
     const ReadSet& finish_reads() {
         reads_.join_ranges();
         return reads_;

@@ -42,6 +42,8 @@ public:
 
     /// `pin` is held by transactions that read at the version that was just published.
     void published(const std::shared_ptr<const VersionPin>& pin);
+    /// Of all batches before the present one.
+    std::size_t memory() const { return memory_; }
     /// Nothing up to `version` is known any more: whoever read at a lower one conflicts.
     void forget_up_to(std::uint64_t version);
 

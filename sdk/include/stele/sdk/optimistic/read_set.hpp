@@ -23,14 +23,20 @@ public:
     }
     /// A new range with nothing in it yet; the number is for `range`.
     std::size_t add_range() {
+        are_ranges_joined_ = false;
         ranges_.emplace_back();
         return ranges_.size() - 1;
     }
     Range& range(std::size_t number) { return ranges_[number]; }
 
-    /// Once, when nothing is read any more: puts the ranges in order, those that touch become one.
-    /// Numbers of ranges are good for nothing afterwards.
+    /// When no cursor is there: puts the ranges in order, those that touch become one. Numbers of
+    /// ranges are good for nothing afterwards.
     void join_ranges();
+
+    /// Cursors that still add to a range.
+    void cursor_opened() { ++open_cursors_; }
+    void cursor_closed() { --open_cursors_; }
+    bool has_cursors() const { return open_cursors_ > 0; }
 
     const std::vector<std::uint64_t>& keys() const { return keys_; }
     const std::vector<Range>& ranges() const { return ranges_; }
@@ -48,6 +54,7 @@ private:
     std::size_t join_keys_at_ = kManyKeys;
     std::vector<Range> ranges_;
     bool are_ranges_joined_ = false;
+    std::size_t open_cursors_ = 0;
 };
 
 }  // namespace stele::sdk::optimistic
