@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/members.hpp>
@@ -50,6 +52,8 @@ sdk::Result<void> ImportRun::bring_content_of(const TransferContent& content) {
         target.folder = node->id;
     }
     if (snapshots_.contains(target.branch)) target.lifts_protection = true;
+    std::uint64_t told = 0;
+    target.progress = [&](std::uint64_t come) { return progress_(done_ + (told = come)); };
     auto report = transfer->import(context_, content.source, target);
     if (!report) return report.error();
     outcome_.created += report->created;
@@ -77,7 +81,7 @@ sdk::Result<void> ImportRun::bring_content_of(const TransferContent& content) {
             return surroundings_.bring_grants(*acl, *key, parts.text());
         });
     if (!granted) return granted;
-    done_ += report->created + report->updated + report->skipped;
+    done_ += std::max(told, report->created + report->updated + report->skipped);
     return progress_(done_);
 }
 

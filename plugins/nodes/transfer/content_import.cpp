@@ -80,7 +80,13 @@ public:
 private:
     template <class Bring>
     sdk::Result<void> for_each(Turn turn, const Bring& bring) {
-        return for_each_coming(content_, source_, state_.plan, turn, bring);
+        return for_each_coming(
+            content_, source_, state_.plan, turn,
+            [&](const sdk::ContentItem& item, const PlannedItem& planned) -> sdk::Result<void> {
+                if (auto brought = bring(item, planned); !brought) return brought;
+                const auto& progress = state_.target.progress;
+                return progress ? progress(++brought_) : sdk::Result<void>();
+            });
     }
 
     sdk::Result<void> begin() {
@@ -284,6 +290,8 @@ private:
     ImportState state_;
     RecordImport records_;
     std::string folder_;
+    /// Those that come a second time, to name what came after them, count again.
+    std::uint64_t brought_ = 0;
     /// Their ids in the source.
     sdk::TextTable subjects_;
     /// Ids, in the source and here, of those whose properties may name others.

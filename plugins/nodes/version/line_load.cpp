@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <stele/sdk/movable_snapshot.hpp>
+
 namespace stele::nodes {
 
 namespace {
@@ -61,6 +63,8 @@ sdk::Result<void> LineLoad::commit_piece() {
     if (auto may = hooks_.before_piece(); !may) return may;
     auto committed = sdk::commit_and_wait(*piece_);
     begin_piece();
+    // Others may commit more meanwhile than an engine keeps in mind.
+    sdk::move_on(below_);
     return committed;
 }
 

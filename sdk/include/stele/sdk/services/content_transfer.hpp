@@ -112,6 +112,8 @@ struct ContentTarget {
     bool lifts_protection = false;
     /// False: attachments are here as they were; none come.
     bool has_attachments = true;
+    /// Told now and then how many items have come; a failure ends the import. Null: nobody asks.
+    std::function<Result<void>(std::uint64_t brought)> progress = {};
 };
 
 /// What an import has made.

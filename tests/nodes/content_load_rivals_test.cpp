@@ -1,0 +1,166 @@
+// What others do while an import goes into the store
+// (docs/decisions/0151-imports-of-large-branches.md).
+#include <catch2/catch.hpp>
+
+#include <stele/sdk/optimistic/commit_history.hpp>
+
+#include "tests/nodes/load_world.hpp"
+
+namespace stele::tests {
+
+TEST_CASE("whoever writes to the branch meanwhile is in the way of a load") {
+    Loads loads;
+    const auto done = loads.world.work(TransferWorld::kAnn, [&](sdk::Context& context) {
+        ListedItems source(many());
+        auto brought = loads.transfer.import(context, source, {.branch = loads.branch});
+        if (!brought) return sdk::Result<void>(brought.error());
+        loads.make(loads.branch, {{"title", "meanwhile"}});
+        return sdk::Result<void>();
+    });
+    REQUIRE_FALSE(done.has_value());
+    CHECK(done.error().code == "engine.conflict");
+    CHECK(loads.count(loads.branch, {{"title", "meanwhile"}}) == 1);
+    CHECK(loads.count(loads.branch, {{"number", {{"$gte", 0}}}}) == 0);
+}
+
+TEST_CASE("a load ends early where somebody writes to its branch") {
+    Loads loads;
+    const Items items = much();
+    InterruptedItems source(items, 2 * items.size() + 100, [&] {
+        loads.make(loads.branch, {{"title", "meanwhile"}});
+    });
+    const auto done = loads.world.work(TransferWorld::kAnn, [&](sdk::Context& context) {
+        auto brought = loads.transfer.import(context, source, {.branch = loads.branch});
+        return brought ? sdk::Result<void>() : brought.error();
+    });
+    REQUIRE_FALSE(done.has_value());
+    CHECK(done.error().code == "engine.conflict");
+    CHECK(done.error().detail == "a branch was written while content was loaded into it");
+    CHECK(loads.numbered(loads.branch) == 0);
+}
+
+TEST_CASE("nobody sees a load before its end, and others write, fork and read meanwhile") {
+    Loads loads;
+    const sdk::RecordKey other = loads.world.add_repository();
+    const sdk::RecordKey before = loads.fork();
+    const std::string tip = loads.tip(loads.branch);
+    sdk::RecordKey forked;
+    const Items items = much();
+    const std::size_t rows = loads.content_rows();
+    InterruptedItems source(items, 2 * items.size() + 1000, [&] {
+        CHECK(loads.content_rows() > rows + 1000);
+        CHECK(loads.numbered(loads.branch) == 0);
+        CHECK(loads.tip(loads.branch) == tip);
+        loads.make(other, {{"title", "elsewhere"}});
+        for (int i = 0; i < 100; ++i)
+            loads.make(before, {{"title", "on another branch"}});
+        forked = loads.fork();
+    });
+    const auto done = loads.world.work(TransferWorld::kAnn, [&](sdk::Context& context) {
+        auto brought = loads.transfer.import(context, source, {.branch = loads.branch});
+        return brought ? sdk::Result<void>() : brought.error();
+    });
+    if (!done) FAIL(done.error().code + " " + done.error().message + " " + done.error().detail);
+    CHECK(loads.numbered(loads.branch) == kMany);
+    CHECK(loads.numbered(before) == 0);
+    CHECK(loads.numbered(forked) == 0);
+    CHECK(loads.count(before, {{"title", "on another branch"}}) == 100);
+    loads.make(forked, {{"number", 1}});
+    CHECK(loads.numbered(forked) == 1);
+    CHECK(loads.numbered(loads.branch) == kMany);
+}
+
+TEST_CASE("others may write more than the history of commits holds while something is loaded") {
+    Loads loads;
+    const Items items = much();
+    sdk::Engine& engine = loads.world.services().registrar.engine();
+    constexpr std::size_t kKeySize = 1024 * 1024;
+    constexpr std::size_t kEvery = 100;
+    std::size_t written = 0;
+    InterruptedItems source(items, [&](std::size_t position) {
+        if (position < 2 * items.size() || position % kEvery != 0) return;
+        for (int i = 0; i < 8; ++i) {
+            must(sdk::write_with_retry(engine, [](sdk::Transaction& transaction) {
+                transaction.put(std::string(kKeySize, '\xfe'), {});
+                return sdk::Result<void>();
+            }));
+        }
+        written += 8 * kKeySize;
+    });
+    const auto done = loads.world.work(TransferWorld::kAnn, [&](sdk::Context& context) {
+        auto brought = loads.transfer.import(context, source, {.branch = loads.branch});
+        return brought ? sdk::Result<void>() : brought.error();
+    });
+    CHECK(written > sdk::optimistic::CommitHistory::kMaxBytes);
+    if (!done) FAIL(done.error().code + " " + done.error().message);
+    CHECK(loads.numbered(loads.branch) == kMany);
+}
+
+TEST_CASE("of two loads in one repository neither is in the way of the other") {
+    Loads loads;
+    const sdk::RecordKey fork = loads.fork();
+    const nodes::Revision before = *nodes::revision_of(loads.tip(fork));
+    const auto nested = [&](const std::function<void()>& between) {
+        ListedItems source(many());
+        return loads.world.work(TransferWorld::kAnn, [&](sdk::Context& context) {
+            auto brought = loads.transfer.import(context, source, {.branch = loads.branch});
+            if (!brought) return sdk::Result<void>(brought.error());
+            auto others = loads.bring_in(many(), {.branch = fork});
+            if (!others) return sdk::Result<void>(others.error());
+            between();
+            return sdk::Result<void>();
+        });
+    };
+    // The one that is there first ends last.
+    const auto done = nested([&] { CHECK(loads.numbered(fork) == kMany); });
+    if (!done) FAIL(done.error().code + " " + done.error().message + " " + done.error().detail);
+    CHECK(loads.numbered(loads.branch) == kMany);
+    CHECK(loads.numbered(fork) == kMany);
+    // The one that is there first ends first.
+    {
+        auto& kernel = loads.world.kernel();
+        const auto begin = [&] {
+            return std::make_unique<kernel::resource::WorkContext>(
+                kernel, std::make_shared<sdk::Session>(
+                            kernel::resource::system_session(loads.world.platform())));
+        };
+        const auto first = begin();
+        const auto second = begin();
+        ListedItems source(many());
+        must(loads.transfer.import(*first, source, {.branch = loads.branch}));
+        must(loads.transfer.import(*second, source, {.branch = fork}));
+        for (auto* const context : {first.get(), second.get()}) {
+            must(context->finish());
+            must(sdk::commit_and_wait(context->transaction()));
+        }
+    }
+    CHECK(loads.numbered(loads.branch) == 2 * kMany);
+    CHECK(loads.numbered(fork) == 2 * kMany);
+    CHECK(*nodes::revision_of(loads.tip(loads.branch)) == before + 3);
+    CHECK(*nodes::revision_of(loads.tip(fork)) == before + 4);
+}
+
+TEST_CASE("after some attempts what may be held is held, and what is more is given up") {
+    Loads loads;
+    nodes::ImportBounds& bounds = loads.world.services().import_bounds;
+    ListedItems source(many());
+    const nodes::Line line = loads.last_line();
+    CHECK(loads.attempt(bounds.loads_of_held - 1, source).has_value());
+    CHECK(loads.last_line() == line + 1);
+    CHECK(loads.attempt(bounds.loads_of_held, source).has_value());
+    CHECK(loads.last_line() == line + 1);
+    CHECK(loads.numbered(loads.branch) == 2 * kMany);
+    bounds.most_held = kMany;
+    CHECK(loads.attempt(bounds.loads_of_held, source).has_value());
+    CHECK(loads.last_line() == line + 2);
+    const auto failed = loads.attempt(bounds.loads, source);
+    REQUIRE(failed.has_error());
+    CHECK(failed.error().kind == sdk::ErrorKind::conflict);
+    CHECK(failed.error().code == "nodes.import_overtaken");
+    const std::string name = sdk::space_record_id(loads.branch);
+    CHECK(failed.error().message.find("branch://") != std::string::npos);
+    CHECK(failed.error().message.find(name) != std::string::npos);
+    CHECK(loads.numbered(loads.branch) == 3 * kMany);
+}
+
+}  // namespace stele::tests
