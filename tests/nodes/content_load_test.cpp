@@ -160,6 +160,67 @@ TEST_CASE("an import tells how many items have come, and ends where that fails")
     CHECK(loads.numbered(loads.branch) == 20);
 }
 
+TEST_CASE("branches of a repository that the same operation makes come by loads, too") {
+    Loads loads;
+    nodes::BranchStore& branches = loads.world.services().branches;
+    sdk::RecordKey master;
+    sdk::RecordKey fork;
+    std::vector<nodes::BranchPlace> places;
+    const auto make = [&](bool succeeds) {
+        places.clear();
+        return loads.world.work(TransferWorld::kAnn, [&](sdk::Context& context) {
+            must(loads.transfer.expect(context));
+            auto& documents = context.documents();
+            const auto made =
+                must(documents.create({nodes::kRepositoryType, ""}, {{"title", "new"}}));
+            const sdk::CollectionName collection{nodes::kBranchType, made.id, made.key};
+            const sdk::Document first = must(documents.read(collection, nodes::kMasterAlias));
+            master = first.key;
+            fork = must(documents.create(collection, {{"title", "fork"}, {"root", "0:root"}})).key;
+            must(branches.fork(context.transaction(), context.transaction(), fork,
+                               must(branches.find(context.transaction(), master)),
+                               nodes::kFirstRevision));
+            for (const auto& [branch, count] :
+                 {std::pair(master, kMany), std::pair(fork, 2 * kMany)}) {
+                ListedItems source(many(count));
+                auto brought = loads.transfer.import(context, source, {.branch = branch});
+                if (!brought) return sdk::Result<void>(brought.error());
+                places.push_back(must(branches.find(context.transaction(), branch)));
+            }
+            if (succeeds) return sdk::Result<void>();
+            return sdk::Result<void>(
+                sdk::make_error(sdk::ErrorKind::conflict, "test.end", "it ends"));
+        });
+    };
+    const auto done = make(true);
+    if (!done) FAIL(done.error().code + " " + done.error().message);
+    // Each is at a line behind those that the repository has.
+    REQUIRE(places.size() == 2);
+    CHECK(places[0].line == 3);
+    CHECK(places[1].line == 4);
+    CHECK(loads.numbered(master) == kMany);
+    CHECK(loads.numbered(fork) == 2 * kMany);
+    CHECK(*nodes::revision_of(loads.tip(master)) == nodes::kFirstRevision + 1);
+    CHECK(*nodes::revision_of(loads.tip(fork)) == nodes::kFirstRevision + 2);
+    const auto there = loads.take_out({.branch = master});
+    REQUIRE(there.has_value());
+    const sdk::RecordKey other = loads.world.add_repository();
+    REQUIRE(loads.bring_in(*there, {.branch = other}).has_value());
+    CHECK(loads.take_out({.branch = other})->size() == there->size());
+    loads.make(master, {{"number", kMany}});
+    CHECK(loads.numbered(master) == kMany + 1);
+
+    // What was begun and came to no end is no repository, and its rows go.
+    const auto failed = make(false);
+    REQUIRE_FALSE(failed.has_value());
+    CHECK(failed.error().code == "test.end");
+    CHECK(places[0].repository > loads.place().repository + 2);
+    const auto rows = [&] { return rows_below(loads.world, branches.content_prefix(places[0])); };
+    for (const nodes::BranchPlace& place : places)
+        loads.collect(place);
+    CHECK(rows() == 0);
+}
+
 TEST_CASE("a load that comes to no end shows nothing, and what it has left is collected") {
     Loads loads;
     const std::size_t before = loads.content_rows();
@@ -179,24 +240,7 @@ TEST_CASE("a load that comes to no end shows nothing, and what it has left is co
     CHECK(place.line != loads.place().line);
     CHECK(loads.count(loads.branch, {{"number", {{"$gte", 0}}}}) == 0);
     CHECK(loads.content_rows() > before + kMany);
-    nodes::BranchStore& branches = loads.world.services().branches;
-    nodes::BranchStore::CollectedTo to;
-    const auto collect = [&] {
-        auto state = nodes::BranchStore::Collected::in_part;
-        must(sdk::write_with_retry(loads.world.services().registrar.engine(),
-                                   [&](sdk::Transaction& transaction) -> sdk::Result<void> {
-                                       auto some = branches.collect_line(transaction, place,
-                                                                         sdk::now_ms(), to);
-                                       if (!some) return some.error();
-                                       state = *some;
-                                       return {};
-                                   }));
-        return state;
-    };
-    int steps = 1;
-    while (collect() == nodes::BranchStore::Collected::in_part)
-        ++steps;
-    CHECK(steps > 2);
+    CHECK(loads.collect(place) > 2);
     CHECK(loads.content_rows() == before);
 }
 

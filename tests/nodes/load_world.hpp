@@ -139,6 +139,24 @@ struct Loads : TransferWorld {
         const auto reader = world.services().registrar.engine().snapshot();
         return must(world.services().branches.find(*reader, branch));
     }
+    /// Collects what a load has left; answers in how many steps, 0 where it must not.
+    int collect(const nodes::BranchPlace& where) {
+        nodes::BranchStore& branches = world.services().branches;
+        nodes::BranchStore::CollectedTo to;
+        auto state = nodes::BranchStore::Collected::in_part;
+        int steps = 0;
+        for (; state == nodes::BranchStore::Collected::in_part; ++steps) {
+            must(sdk::write_with_retry(world.services().registrar.engine(),
+                                       [&](sdk::Transaction& transaction) -> sdk::Result<void> {
+                                           auto some = branches.collect_line(transaction, where,
+                                                                             sdk::now_ms(), to);
+                                           if (!some) return some.error();
+                                           state = *some;
+                                           return {};
+                                       }));
+        }
+        return state == nodes::BranchStore::Collected::wholly ? steps : 0;
+    }
     std::size_t content_rows() {
         return rows_below(world, world.services().branches.content_prefix(place()));
     }

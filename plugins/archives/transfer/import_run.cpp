@@ -95,6 +95,9 @@ sdk::Result<void> ImportRun::bring() {
         subjects_.insert(subject.key);
     if (auto looked = look_at_target(); !looked) return looked.error();
     if (auto checked = check_subjects(); !checked) return checked.error();
+    if (sdk::ContentTransfer* const content = services_.content()) {
+        if (auto expected = content->expect(context_); !expected) return expected.error();
+    }
     if (auto brought = bring_records(); !brought) return brought.error();
     if (auto brought = bring_rights(); !brought) return brought.error();
     if (auto brought = bring_assignments(); !brought) return brought.error();

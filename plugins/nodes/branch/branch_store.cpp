@@ -48,6 +48,19 @@ sdk::Result<std::uint64_t> next_number(sdk::Transaction& transaction, const std:
     return next;
 }
 
+/// Whether a number is higher in a transaction than it was committed.
+sdk::Result<bool> has_higher(const sdk::Transaction& transaction, const sdk::Reader& committed,
+                             const std::string& row) {
+    auto own = transaction.peek(row);
+    if (!own) return own.error();
+    auto others = committed.get(row);
+    if (!others) return others.error();
+    const auto number = [](const std::optional<std::string>& bytes) {
+        return bytes ? read_number(*bytes) : 0;
+    };
+    return number(*own) > number(*others);
+}
+
 }  // namespace
 
 void put_place(sdk::Transaction& transaction, const sdk::RecordKey& branch,
@@ -161,17 +174,27 @@ sdk::Result<View> BranchStore::view(const sdk::Reader& reader, const BranchPlace
     return unknown_changeset();
 }
 
+sdk::Result<std::uint64_t> BranchStore::next_repository(sdk::Transaction& transaction,
+                                                        std::uint64_t platform) const {
+    return next_number(transaction, last_repository_row(platform));
+}
+
+sdk::Result<bool> BranchStore::has_more_repositories(const sdk::Transaction& transaction,
+                                                     const sdk::Reader& committed,
+                                                     std::uint64_t platform) const {
+    return has_higher(transaction, committed, last_repository_row(platform));
+}
+
 sdk::Result<BranchPlace> BranchStore::open_repository(sdk::Transaction& transaction,
+                                                      std::uint64_t number,
                                                       const sdk::RecordKey& repository,
                                                       const sdk::RecordKey& master) const {
     const std::uint64_t platform = platform_of(repository);
-    auto number = next_number(transaction, last_repository_row(platform));
-    if (!number) return number.error();
     std::string row;
-    append_number(row, *number);
+    append_number(row, number);
     transaction.put(repository_row(repository), row);
-    transaction.put(space_row({platform, *number}), {});
-    BranchPlace place{platform, *number, 0};
+    transaction.put(space_row({platform, number}), {});
+    BranchPlace place{platform, number, 0};
     auto line = next_line(transaction, place);
     if (!line) return line.error();
     place.line = *line;
@@ -260,14 +283,7 @@ sdk::Result<void> BranchStore::for_each_line(
 sdk::Result<bool> BranchStore::has_more_lines(const sdk::Transaction& transaction,
                                               const sdk::Reader& committed,
                                               const BranchPlace& place) const {
-    auto own = transaction.peek(last_line_row(place));
-    if (!own) return own.error();
-    auto others = committed.get(last_line_row(place));
-    if (!others) return others.error();
-    const auto number = [](const std::optional<std::string>& row) {
-        return row ? read_number(*row) : 0;
-    };
-    return number(*own) > number(*others);
+    return has_higher(transaction, committed, last_line_row(place));
 }
 
 sdk::Result<Line> BranchStore::next_line(sdk::Transaction& transaction,

@@ -84,7 +84,7 @@ public:
                            std::optional<Revision> revision = {}) const;
 
     /// The first line of a new repository.
-    sdk::Result<BranchPlace> open_repository(sdk::Transaction& transaction,
+    sdk::Result<BranchPlace> open_repository(sdk::Transaction& transaction, std::uint64_t number,
                                              const sdk::RecordKey& repository,
                                              const sdk::RecordKey& master) const;
     /// A new line that shows what `from` shows at a revision, for a new branch or, after a reset,
@@ -99,12 +99,20 @@ public:
         BranchPlace place;
         Link from;
     };
+    /// The next number of a repository; `open_repository` takes it.
+    sdk::Result<std::uint64_t> next_repository(sdk::Transaction& transaction,
+                                               std::uint64_t platform) const;
+    /// Whether a transaction has numbered repositories that were not committed.
+    sdk::Result<bool> has_more_repositories(const sdk::Transaction& transaction,
+                                            const sdk::Reader& committed,
+                                            std::uint64_t platform) const;
     /// Whether a transaction has made lines of a repository that were not committed.
     sdk::Result<bool> has_more_lines(const sdk::Transaction& transaction,
                                      const sdk::Reader& committed, const BranchPlace& place) const;
-    /// Reserves one in the given transaction, above a branch.
-    sdk::Result<Line> reserve_line(sdk::Transaction& transaction, const BranchPlace& above) const;
-    /// The same in a picture in which it was committed: it comes from what the branch shows there.
+    sdk::Result<Line> next_line(sdk::Transaction& transaction, const BranchPlace& place) const;
+    /// Says in the given transaction, which is committed first, that it is being written.
+    void reserve_line(sdk::Transaction& transaction, const BranchPlace& place) const;
+    /// It comes from what the branch shows in a picture in which it was reserved.
     sdk::Result<ReservedLine> reserved_line(const sdk::Reader& base, const BranchPlace& above,
                                             Line line) const;
     /// Whether somebody has written to what the line comes from, which makes showing it a conflict.
@@ -185,7 +193,6 @@ private:
                                                     const sdk::RecordKey& branch,
                                                     const PresentBranch& present,
                                                     std::size_t links) const;
-    sdk::Result<Line> next_line(sdk::Transaction& transaction, const BranchPlace& place) const;
 
     static constexpr std::size_t kMaxSpaces = 10'000;
 

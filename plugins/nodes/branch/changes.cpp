@@ -11,6 +11,7 @@
 #include "branch/graph.hpp"
 #include "branch/vocabulary.hpp"
 #include "version/collection_reader.hpp"
+#include "version/copied_rows.hpp"
 
 namespace stele::nodes {
 
@@ -88,6 +89,20 @@ bool Changes::writes_to(const BranchPlace& place) const {
     return std::any_of(changesets_.begin(), changesets_.end(),
                        [&](const auto& written) { return is_on(written.second); }) ||
            std::any_of(ended_.begin(), ended_.end(), is_on);
+}
+
+sdk::Result<std::shared_ptr<const sdk::Reader>> Changes::first_rows(const sdk::Reader& reader,
+                                                                    const BranchPlace& place) {
+    auto& rows = first_rows_[{place.platform, place.repository}];
+    if (rows) return rows;
+    const VersionSpace space = branches_.space(place);
+    auto copied = std::make_shared<CopiedRows>();
+    std::string kinds = space.kind(kFirstLine, {});
+    for (const std::string& prefix : {space.present(kFirstLine), kinds, space.record({})}) {
+        if (auto added = copied->add(reader, prefix); !added) return added.error();
+    }
+    rows = std::move(copied);
+    return rows;
 }
 
 sdk::Result<void> Changes::load(sdk::Context& context, const sdk::RecordKey& branch,

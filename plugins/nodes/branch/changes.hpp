@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include <stele/sdk/context.hpp>
@@ -39,6 +40,21 @@ public:
     sdk::Result<void> end_first(sdk::Context& context, const sdk::RecordKey& branch);
     /// Whether a changeset of the operation is on a line of the place's repository.
     bool writes_to(const BranchPlace& place) const;
+    /// Whether one is being written to the branch.
+    bool writes(const sdk::RecordKey& branch) const { return changesets_.contains(branch); }
+
+    /// Much content may come into repositories that the operation makes: these get numbers that
+    /// nobody else gets, whatever becomes of it.
+    void expect_content() { expects_content_ = true; }
+    bool expects_content() const { return expects_content_; }
+    void note_own(const BranchPlace& place) { own_.insert({place.platform, place.repository}); }
+    /// Whether the operation has made the repository under such a number.
+    bool is_own(const BranchPlace& place) const {
+        return own_.contains({place.platform, place.repository});
+    }
+    /// What such a repository began with, as rows.
+    sdk::Result<std::shared_ptr<const sdk::Reader>> first_rows(const sdk::Reader& reader,
+                                                               const BranchPlace& place);
     /// What is written to a branch goes by a load from now on (branch/loading.hpp), of a line that
     /// the branch leads to already.
     sdk::Result<void> load(sdk::Context& context, const sdk::RecordKey& branch,
@@ -168,6 +184,10 @@ private:
     std::vector<std::unique_ptr<Changeset>> ended_;
     /// How many lines of a repository are written, but for first changesets; by its counter.
     std::map<std::string, std::uint64_t> lines_;
+    bool expects_content_ = false;
+    std::set<std::pair<std::uint64_t, std::uint64_t>> own_;
+    std::map<std::pair<std::uint64_t, std::uint64_t>, std::shared_ptr<const sdk::Reader>>
+        first_rows_;
     std::map<sdk::RecordKey, BranchRules> rules_;
     std::map<std::string, std::unique_ptr<sdk::Json>> systems_;
     std::optional<sdk::Principal> actor_;

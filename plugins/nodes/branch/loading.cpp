@@ -33,23 +33,37 @@ sdk::Result<void> collect_given_up(Services& services, sdk::Context& own, Branch
     return {};
 }
 
-sdk::Result<Line> reserve(const BranchContent& content) {
+/// Of a repository that the operation has made itself nobody else counts the lines.
+sdk::Result<BranchPlace> reserve(const BranchContent& content, bool is_own) {
     Services& services = content.services();
     const std::size_t attempt = content.context().attempt();
-    Line line = 0;
+    BranchPlace place = content.place();
+    if (is_own) {
+        auto line = services.branches.next_line(content.context().transaction(), place);
+        if (!line) return line.error();
+        place.line = *line;
+    }
     auto done = services.registrar.run_as_system(
         content.context().platform(), [&](sdk::Context& own) -> sdk::Result<void> {
-            auto reserved = services.branches.reserve_line(own.transaction(), content.place());
-            if (!reserved) return reserved.error();
-            line = *reserved;
-            BranchPlace place = content.place();
-            place.line = line;
+            if (!is_own) {
+                auto line = services.branches.next_line(own.transaction(), content.place());
+                if (!line) return line.error();
+                place.line = *line;
+            }
+            services.branches.reserve_line(own.transaction(), place);
             auto started = services.jobs.start(own, collection_of(place, kBetweenLooksMs));
             if (!started) return started.error();
             return attempt == 0 ? sdk::Result<void>() : collect_given_up(services, own, place);
         });
     if (!done) return done.error();
-    return line;
+    return place;
+}
+
+/// What the line of a new repository's branch comes from: the changeset that it begins with.
+sdk::Result<LineLoad::Base> own_base(const BranchContent& content) {
+    auto rows = content.changes().first_rows(content.context().transaction(), content.place());
+    if (!rows) return rows.error();
+    return LineLoad::Base{*std::move(rows), kFirstRevision, true};
 }
 
 /// What the commit would find out at the end is told before.
@@ -115,8 +129,10 @@ sdk::Result<sdk::Json> run_collection(Services& services, sdk::Job& job) {
 sdk::Result<bool> may_load(const BranchContent& content) {
     Services& services = content.services();
     sdk::Engine& engine = services.registrar.engine();
-    if (!LineLoad::is_possible(engine) || content.changes().writes_to(content.place()))
-        return false;
+    if (!LineLoad::is_possible(engine)) return false;
+    if (content.changes().is_own(content.place()))
+        return !content.changes().writes(content.branch());
+    if (content.changes().writes_to(content.place())) return false;
     const auto committed = engine.snapshot();
     auto place = services.branches.find(*committed, content.branch());
     if (!place && sdk::is_missing(place.error())) return false;
@@ -130,28 +146,45 @@ sdk::Result<bool> may_load(const BranchContent& content) {
     return !*has_forked;
 }
 
+sdk::Result<void> expect_content(Services& services, sdk::Context& context) {
+    sdk::Engine& engine = services.registrar.engine();
+    if (!LineLoad::is_possible(engine)) return {};
+    auto has_numbered = services.branches.has_more_repositories(
+        context.transaction(), *engine.snapshot(), context.platform().number);
+    if (!has_numbered) return has_numbered.error();
+    if (!*has_numbered) Changes::of(context, services.branches).expect_content();
+    return {};
+}
+
 sdk::Result<void> begin_load(const BranchContent& content) {
     Services& services = content.services();
     sdk::Context& context = content.context();
     sdk::Engine& engine = services.registrar.engine();
-    auto line = reserve(content);
-    if (!line) return line.error();
-    auto base = engine.snapshot();
-    auto reserved = services.branches.reserved_line(*base, content.place(), *line);
-    if (!reserved) return reserved.error();
-    auto shown =
-        services.branches.show_line(context.transaction(), *base, content.branch(), *reserved);
-    if (!shown) return shown;
     const BranchStore& branches = services.branches;
+    const bool is_own = content.changes().is_own(content.place());
+    auto place = reserve(content, is_own);
+    if (!place) return place.error();
+    sdk::Result<LineLoad::Base> base = LineLoad::Base{engine.snapshot()};
+    auto reserved = branches.reserved_line(*base->rows, content.place(), place->line);
+    if (is_own) {
+        base = own_base(content);
+        if (!base) return base.error();
+        reserved = BranchStore::ReservedLine{*place, {content.place().line, kFirstRevision}};
+    }
+    if (!reserved) return reserved.error();
+    base->newest = reserved->from.bound;
+    const sdk::Reader& counted = is_own ? context.transaction() : *base->rows;
+    auto shown = branches.show_line(context.transaction(), counted, content.branch(), *reserved);
+    if (!shown) return shown;
     const auto before_piece = [&branches, &engine, line = *reserved] {
         return renew(engine, branches, line);
     };
     const auto at_end = [&branches, &engine, place = reserved->place] {
         branches.give_up_line(engine, place);
     };
-    auto load = std::make_unique<LineLoad>(
-        context.transaction(), engine, branches.space(reserved->place), *line, std::move(base),
-        reserved->from.bound, LineLoad::Hooks{before_piece, at_end});
+    auto load = std::make_unique<LineLoad>(context.transaction(), engine,
+                                           branches.space(reserved->place), reserved->place.line,
+                                           *std::move(base), LineLoad::Hooks{before_piece, at_end});
     return content.changes().load(context, content.branch(), *reserved, std::move(load));
 }
 

@@ -6,8 +6,13 @@ namespace stele::nodes {
 
 /// Whether what the operation writes to the branch may go into the store before the operation ends
 /// (docs/decisions/0151-imports-of-large-branches.md): the engine can, nobody but others has made
-/// the branch, and the operation has written nothing to its repository yet.
+/// the branch, and the operation has written nothing to its repository yet; or it has made the
+/// repository behind `expect_content`, and has written nothing to the branch.
 sdk::Result<bool> may_load(const BranchContent& content);
+
+/// Says that much content may come into repositories that the operation makes from now on. Not
+/// where it has made some already.
+sdk::Result<void> expect_content(Services& services, sdk::Context& context);
 
 /// Makes it so. The branch is at another line then, so that `content` is to be opened anew. Whoever
 /// else writes to the branch until the operation's commit makes that a conflict, which a write may

@@ -85,14 +85,8 @@ sdk::Result<bool> remove_some(sdk::Transaction& transaction, const std::string& 
 
 }  // namespace
 
-sdk::Result<Line> BranchStore::reserve_line(sdk::Transaction& transaction,
-                                            const BranchPlace& above) const {
-    auto line = next_line(transaction, above);
-    if (!line) return line;
-    BranchPlace place = above;
-    place.line = *line;
+void BranchStore::reserve_line(sdk::Transaction& transaction, const BranchPlace& place) const {
     transaction.put(reservation_row(place), Reservation{sdk::now_ms()}.value());
-    return line;
 }
 
 sdk::Result<BranchStore::ReservedLine> BranchStore::reserved_line(const sdk::Reader& base,

@@ -51,6 +51,23 @@ bool is_social(const sdk::Document& repository) {
     return sdk::flag_member(repository.fields, "enableSocialAssembly", false);
 }
 
+/// Where much may come into the repository, its number is nobody else's from the beginning.
+sdk::Result<std::uint64_t> new_number(Services& services, sdk::Context& context) {
+    const std::uint64_t platform = context.platform().number;
+    if (!Changes::of(context, services.branches).expects_content())
+        return services.branches.next_repository(context.transaction(), platform);
+    std::uint64_t number = 0;
+    auto reserved = sdk::write_with_retry(
+        services.registrar.engine(), [&](sdk::Transaction& transaction) -> sdk::Result<void> {
+            auto next = services.branches.next_repository(transaction, platform);
+            if (!next) return next.error();
+            number = *next;
+            return {};
+        });
+    if (!reserved) return reserved.error();
+    return number;
+}
+
 sdk::Result<void> make_master(Services& services, const sdk::Document& repository,
                               sdk::Context& context) {
     const sdk::CollectionName branches{kBranchType, repository.id, repository.key};
@@ -59,13 +76,17 @@ sdk::Result<void> make_master(Services& services, const sdk::Document& repositor
     if (!master) return master.error();
     auto named = context.documents().set_alias(branches, kMasterAlias, master->id);
     if (!named) return named;
-    auto opened =
-        services.branches.open_repository(context.transaction(), repository.key, master->key);
+    auto number = new_number(services, context);
+    if (!number) return number.error();
+    auto opened = services.branches.open_repository(context.transaction(), *number, repository.key,
+                                                    master->key);
     if (!opened) return opened.error();
+    Changes& changes = Changes::of(context, services.branches);
+    if (changes.expects_content()) changes.note_own(*opened);
     auto content = BranchContent::open(services, context.as_system(), master->key);
     if (!content) return content.error();
     if (auto filled = fill_master(*content); !filled) return filled;
-    return Changes::of(context, services.branches).end_first(context, master->key);
+    return changes.end_first(context, master->key);
 }
 
 /// `changeset://platform/repository/id` (docs/specification/nodes.md 1.6).

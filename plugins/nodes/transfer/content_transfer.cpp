@@ -1,5 +1,6 @@
 #include "transfer/content_transfer.hpp"
 
+#include "branch/loading.hpp"
 #include "transfer/content_export.hpp"
 #include "transfer/content_import.hpp"
 
@@ -9,6 +10,10 @@ sdk::Result<std::unique_ptr<sdk::ContentSource>> ContentTransfer::open(
     sdk::Context& context, const sdk::ContentSelection& selection,
     sdk::ContentOmissions& omissions) {
     return open_export(services_, context, selection, omissions);
+}
+
+sdk::Result<void> ContentTransfer::expect(sdk::Context& context) {
+    return expect_content(services_, context);
 }
 
 sdk::Result<sdk::ContentReport> ContentTransfer::import(sdk::Context& context,

@@ -14,6 +14,7 @@ public:
     sdk::Result<std::unique_ptr<sdk::ContentSource>> open(
         sdk::Context& context, const sdk::ContentSelection& selection,
         sdk::ContentOmissions& omissions) override;
+    sdk::Result<void> expect(sdk::Context& context) override;
     sdk::Result<sdk::ContentReport> import(sdk::Context& context, sdk::ContentSource& source,
                                            const sdk::ContentTarget& target) override;
 

@@ -23,6 +23,41 @@ std::unique_ptr<sdk::Transaction> begin_unchecked(sdk::Engine& engine) {
     return transaction;
 }
 
+/// Walks two readers that have no key in common.
+class BothCursor final : public sdk::Cursor {
+public:
+    BothCursor(std::unique_ptr<sdk::Cursor> one, std::unique_ptr<sdk::Cursor> other,
+               sdk::ScanDirection direction)
+        : one_(std::move(one)),
+          other_(std::move(other)),
+          is_forward_(direction == sdk::ScanDirection::forward) {}
+
+    bool is_valid() const override {
+        return one_->status() && other_->status() && (one_->is_valid() || other_->is_valid());
+    }
+    std::string_view key() const override { return next_one().key(); }
+    std::string_view value() const override { return next_one().value(); }
+    void next() override { next_one().next(); }
+    void seek(std::string_view key) override {
+        one_->seek(key);
+        other_->seek(key);
+    }
+    sdk::Result<void> status() const override {
+        return one_->status() ? other_->status() : one_->status();
+    }
+
+private:
+    sdk::Cursor& next_one() const {
+        if (!one_->is_valid()) return *other_;
+        if (!other_->is_valid()) return *one_;
+        return (one_->key() < other_->key()) == is_forward_ ? *one_ : *other_;
+    }
+
+    const std::unique_ptr<sdk::Cursor> one_;
+    const std::unique_ptr<sdk::Cursor> other_;
+    const bool is_forward_;
+};
+
 }  // namespace
 
 bool LineLoad::is_possible(sdk::Engine& engine) {
@@ -30,7 +65,7 @@ bool LineLoad::is_possible(sdk::Engine& engine) {
 }
 
 LineLoad::LineLoad(sdk::Transaction& below, sdk::Engine& engine, VersionSpace space, Line line,
-                   std::unique_ptr<sdk::Reader> base, Revision newest, Hooks hooks)
+                   Base base, Hooks hooks)
     : below_(below),
       engine_(engine),
       space_(std::move(space)),
@@ -45,7 +80,7 @@ LineLoad::LineLoad(sdk::Transaction& below, sdk::Engine& engine, VersionSpace sp
       kinds_(of_all_lines(space_.kind(line, {}))),
       own_kinds_(space_.kind(line, {})) {
     begin_piece();
-    space_.cache().add_load(below_, space_.line(line_), {this, newest});
+    space_.cache().add_load(below_, space_.line(line_), {this, base_.newest});
 }
 
 LineLoad::~LineLoad() {
@@ -58,13 +93,17 @@ void LineLoad::begin_piece() {
     waiting_ = 0;
 }
 
+sdk::Result<void> LineLoad::settle() {
+    // Others may commit more meanwhile than an engine keeps in mind.
+    sdk::move_on(below_);
+    return waiting_ < kPieceBytes ? sdk::Result<void>() : commit_piece();
+}
+
 sdk::Result<void> LineLoad::commit_piece() {
     if (waiting_ == 0) return {};
     if (auto may = hooks_.before_piece(); !may) return may;
     auto committed = sdk::commit_and_wait(*piece_);
     begin_piece();
-    // Others may commit more meanwhile than an engine keeps in mind.
-    sdk::move_on(below_);
     return committed;
 }
 
@@ -79,9 +118,11 @@ const sdk::Reader& LineLoad::reader_of(std::string_view key) const {
     // Of a version the line stands behind the record, so all of them are read in one place; what
     // views show of other lines is in it as in the others.
     const bool is_own = key.starts_with(present_) || key.starts_with(written_);
-    if (is_own || key.starts_with(versions_)) return *piece_;
+    if (is_own) return *piece_;
+    if (key.starts_with(versions_))
+        return base_.is_uncommitted && !is_loaded(key) ? *base_.rows : *piece_;
     const bool is_of_kind = key.starts_with(kinds_) && !key.starts_with(own_kinds_);
-    if (is_of_kind || key.starts_with(presents_) || key.starts_with(pasts_)) return *base_;
+    if (is_of_kind || key.starts_with(presents_) || key.starts_with(pasts_)) return *base_.rows;
     return below_;
 }
 
@@ -99,6 +140,10 @@ sdk::Result<std::optional<std::string>> LineLoad::peek(std::string_view key) con
 
 std::unique_ptr<sdk::Cursor> LineLoad::scan(sdk::KeyRange range,
                                             sdk::ScanDirection direction) const {
+    if (base_.is_uncommitted && range.begin.starts_with(versions_)) {
+        return std::make_unique<BothCursor>(base_.rows->scan(range, direction),
+                                            piece_->scan(range, direction), direction);
+    }
     const sdk::Reader& reader = reader_of(range.begin);
     return reader.scan(std::move(range), direction);
 }

@@ -31,9 +31,17 @@ public:
     /// Whether an engine lets a transaction write so.
     static bool is_possible(sdk::Engine& engine);
 
-    /// All outlive the load; `base` shows what the line comes from, up to `newest`.
-    LineLoad(sdk::Transaction& below, sdk::Engine& engine, VersionSpace space, Line line,
-             std::unique_ptr<sdk::Reader> base, Revision newest, Hooks hooks);
+    /// What the line comes from.
+    struct Base {
+        std::shared_ptr<const sdk::Reader> rows;
+        /// Up to this revision.
+        Revision newest = 0;
+        /// The store does not have the versions yet: the repository is new.
+        bool is_uncommitted = false;
+    };
+    /// The transaction and the engine outlive the load.
+    LineLoad(sdk::Transaction& below, sdk::Engine& engine, VersionSpace space, Line line, Base base,
+             Hooks hooks);
     ~LineLoad() override;
 
     Line line() const { return line_; }
@@ -42,9 +50,7 @@ public:
 
     /// Commits what waits once it is much. Only while nobody reads or walks the line: cursors do
     /// not outlive it.
-    sdk::Result<void> settle() {
-        return waiting_ < kPieceBytes ? sdk::Result<void>() : commit_piece();
-    }
+    sdk::Result<void> settle();
     /// Before the transaction below is committed.
     sdk::Result<void> commit_piece();
 
@@ -89,7 +95,7 @@ private:
     sdk::Engine& engine_;
     const VersionSpace space_;
     const Line line_;
-    const std::unique_ptr<sdk::Reader> base_;
+    const Base base_;
     const Hooks hooks_;
     // What keys begin with: those of all content, of the line, and of kinds of rows.
     const std::string present_;

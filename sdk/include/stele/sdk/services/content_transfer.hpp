@@ -147,6 +147,10 @@ public:
     virtual Result<std::unique_ptr<ContentSource>> open(Context& context,
                                                         const ContentSelection& selection,
                                                         ContentOmissions& omissions) = 0;
+    /// Says that content is to come into repositories which the context makes from now on, so that
+    /// as much can come as into others. Where it has made some already, nothing changes. Waits: not
+    /// on a thread that serves connections.
+    virtual Result<void> expect(Context& context) = 0;
     /// Brings it in, as one changeset, or none where nothing is new. Walks the source several
     /// times. Of several versions the last one comes; what was deleted does not, and nothing is
     /// deleted. A record without `_is_association` is an association where it says both ends and
