@@ -144,6 +144,7 @@ sdk::Result<bool> Follower::follow(const sdk::ContentSpace& space) {
     AllTouches touches;
     auto through = gather(*reader, *platform, space, *newest, touches);
     if (!through) return through.error();
+    starts_.begin();
     for (const auto& [rule, touched] : touches) {
         auto started = starts_.start(*platform, space, rule, touched);
         if (!started) return started.error();

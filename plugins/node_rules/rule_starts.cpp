@@ -25,21 +25,26 @@ constexpr std::size_t kMaxNodes = 100;
 sdk::Result<RuleStarts::Nodes> RuleStarts::readable(const sdk::PlatformScope& platform,
                                                     const sdk::Principal& author,
                                                     const BoundRule& rule, const Nodes& nodes) {
-    Nodes kept;
+    auto& known = readable_[{author.qualified_id(), rule.branch}];
     auto looked = services_.operations.read_as(
         platform, author, [&](sdk::Context& context) -> sdk::Result<void> {
             for (const auto& [node, revision] : nodes) {
+                if (known.contains(node)) continue;
                 auto found = context.documents().read({kNode, "", rule.branch}, node);
                 if (!found && !sdk::is_missing(found.error())) return found.error();
                 // What is gone cannot be asked any more.
                 auto may =
                     sdk::holds(context, found ? found->key : rule.branch, sdk::Permission::read);
                 if (!may) return may.error();
-                if (*may) kept[node] = revision;
+                known[node] = *may;
             }
             return {};
         });
     if (!looked) return looked.error();
+    Nodes kept;
+    for (const auto& [node, revision] : nodes) {
+        if (known[node]) kept[node] = revision;
+    }
     return kept;
 }
 

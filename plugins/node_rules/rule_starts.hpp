@@ -2,19 +2,25 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
+#include <utility>
 
 #include "rule_book.hpp"
 #include "services.hpp"
 
 namespace stele::node_rules {
 
-/// Starts the jobs of rules. Any thread.
+/// Starts the jobs of rules. One thread.
 class RuleStarts {
 public:
     /// `tell` is for lines that the operator should see.
     RuleStarts(const RuleServices& services, std::function<void(const std::string&)> tell)
         : services_(services), tell_(std::move(tell)) {}
+
+    /// Before what one look at a repository has found is started: what an author may READ is asked
+    /// once for all their rules.
+    void begin() { readable_.clear(); }
 
     /// Starts what a rule is to do with nodes, as its author and in one transaction with the
     /// binding's mark: exactly one server does. What is said of a binding comes in the order in
@@ -34,6 +40,8 @@ private:
 
     const RuleServices& services_;
     std::function<void(const std::string&)> tell_;
+    /// Whether somebody may READ a node, by author and branch.
+    std::map<std::pair<std::string, sdk::RecordKey>, std::map<std::string, bool>> readable_;
 };
 
 }  // namespace stele::node_rules

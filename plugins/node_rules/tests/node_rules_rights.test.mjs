@@ -190,8 +190,10 @@ test('who may not read the nodes of a type cannot have them brought to where the
   assert.deepEqual(await world.jobs(guest), []);
 });
 
-test('a rule tells its author nothing of nodes that they may not read', async () => {
+test('a rule tells its author nothing of nodes that they may not read, whoever else has one for them', async () => {
   const { draft, live, type } = await drafts();
+  const elsewhere = (await world.repository()).master;
+  await world.bind(draft, type.id, world.rule(elsewhere, []));
   const guest = await guestOf({ draft, live, type });
   const guess = (value) => [{ type: 'propertyEquals', config: { property: 'secret', value } }];
   for (const value of ['right', 'wrong']) await world.bind(draft, type.id, world.rule(live, guess(value)), { as: guest });
@@ -199,6 +201,7 @@ test('a rule tells its author nothing of nodes that they may not read', async ()
   await world.bind(draft, type.id, { ...world.rule(live), conditions: [{ type: 'moonIs' }] }, { as: guest });
   const hidden = await world.make(draft, { _type: type.qname, secret: 'right' });
   assert.equal((await guest.raw('GET', `${draft.nodes}/${hidden}`)).status, 404);
+  await world.arrives(elsewhere, hidden);
   await world.update(draft, hidden, { title: 'touched' });
   await admin('DELETE', `${draft.nodes}/${hidden}`);
   await world.settle(draft);
