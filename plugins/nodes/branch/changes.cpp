@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/members.hpp>
+#include <stele/sdk/movable_snapshot.hpp>
 
 #include "branch/folder_names.hpp"
 #include "branch/graph.hpp"
@@ -128,7 +129,13 @@ sdk::Result<void> Changes::load(sdk::Context& context, const sdk::RecordKey& bra
     return {};
 }
 
-sdk::Result<void> Changes::settle_loads() {
+sdk::Result<void> Changes::settle_loads(sdk::Context& context) {
+    const auto is_load = [](const auto& written) { return written.second->load != nullptr; };
+    // A changeset that is held goes by the newest revision of the state in which it was begun.
+    const bool are_loads =
+        !changesets_.empty() && std::all_of(changesets_.begin(), changesets_.end(), is_load);
+    // Others may commit more meanwhile than an engine keeps in mind.
+    if (are_loads && !keeps_state_) sdk::move_on(context.transaction());
     for (const auto& [branch, changeset] : changesets_) {
         if (!changeset->load) continue;
         if (auto settled = changeset->load->settle(); !settled) return settled;

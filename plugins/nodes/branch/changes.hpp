@@ -64,7 +64,9 @@ public:
     sdk::Result<void> drop_empty_load(sdk::Context& context, const sdk::RecordKey& branch);
     /// Between two writes, while nothing is walked: what loads have waiting goes into the store
     /// once it is much.
-    sdk::Result<void> settle_loads();
+    sdk::Result<void> settle_loads(sdk::Context& context);
+    /// Somebody walks what the transaction shows: it must not move on from now on.
+    void keep_state() { keeps_state_ = true; }
     /// What is said of the changeset on a branch that is being written.
     sdk::Result<ChangesetNote*> note(sdk::Context& context, const sdk::RecordKey& branch);
 
@@ -184,6 +186,7 @@ private:
     std::vector<std::unique_ptr<Changeset>> ended_;
     /// How many lines of a repository are written, but for first changesets; by its counter.
     std::map<std::string, std::uint64_t> lines_;
+    bool keeps_state_ = false;
     bool expects_content_ = false;
     std::set<std::pair<std::uint64_t, std::uint64_t>> own_;
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::shared_ptr<const sdk::Reader>>

@@ -60,6 +60,7 @@ public:
         omissions.unreadable += hidden_;
         return {};
     }
+    bool reads_context() const override { return true; }
 
 protected:
     const BranchContent& content() const { return *content_; }

@@ -66,7 +66,7 @@ public:
             written_.for_each([&](std::string_view id, std::string_view here) -> sdk::Result<void> {
                 auto done = associations.relate(std::string(here));
                 if (!done) return of_item(std::string(id), done.error());
-                return content_.changes().settle_loads();
+                return content_.changes().settle_loads(content_.context());
             });
         if (!related) return related.error();
         if (!folder_.empty()) {
@@ -347,6 +347,7 @@ sdk::Result<sdk::ContentReport> import_content(Services& services, sdk::Context&
         return ContentImport(*content, source, target, std::move(*plan)).run();
     if (is_overtaken) return overtaken(*content);
     if (auto waited = wait_for_others(context); !waited) return waited.error();
+    if (source.reads_context()) content->changes().keep_state();
     if (auto begun = begin_load(*content); !begun) return begun.error();
     auto loaded = BranchContent::open(services, context, target.branch);
     if (!loaded) return loaded.error();

@@ -228,7 +228,7 @@ sdk::Result<void> for_each_coming(
             if (!planned) return planned.error();
             auto done = visit(item, *planned);
             if (!done) return of_item(item.id, done.error());
-            return content.changes().settle_loads();
+            return content.changes().settle_loads(content.context());
         });
 }
 

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include <stele/sdk/movable_snapshot.hpp>
-
 namespace stele::nodes {
 
 namespace {
@@ -91,12 +89,6 @@ LineLoad::~LineLoad() {
 void LineLoad::begin_piece() {
     piece_ = begin_unchecked(engine_);
     waiting_ = 0;
-}
-
-sdk::Result<void> LineLoad::settle() {
-    // Others may commit more meanwhile than an engine keeps in mind.
-    sdk::move_on(below_);
-    return waiting_ < kPieceBytes ? sdk::Result<void>() : commit_piece();
 }
 
 sdk::Result<void> LineLoad::commit_piece() {

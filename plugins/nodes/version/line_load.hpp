@@ -50,7 +50,9 @@ public:
 
     /// Commits what waits once it is much. Only while nobody reads or walks the line: cursors do
     /// not outlive it.
-    sdk::Result<void> settle();
+    sdk::Result<void> settle() {
+        return waiting_ < kPieceBytes ? sdk::Result<void>() : commit_piece();
+    }
     /// Before the transaction below is committed.
     sdk::Result<void> commit_piece();
 

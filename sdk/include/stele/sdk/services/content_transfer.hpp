@@ -82,6 +82,9 @@ public:
     /// The same walk, of which only the wanted items are handed over; a source that can passes the
     /// others over without reading them.
     virtual Result<void> for_each_wanted(const IsWanted& is_wanted, const Visit& visit);
+    /// Whether it reads by the transaction of the import, which must then show the same state until
+    /// its end (`MovableSnapshot`).
+    virtual bool reads_context() const { return false; }
 };
 
 enum class TransferStrategy {
