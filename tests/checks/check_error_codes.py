@@ -28,6 +28,7 @@ NOT_CODES = {
     'identity.spent_ids': 'a key space',
     'node_rules.copy': 'a key space',
     'node_rules.mark': 'a key space',
+    'node_rules.wave': 'a key space',
     'nodes.branch': 'a key space',
     'nodes.repository': 'a key space',
     'nodes.content': 'a key space',

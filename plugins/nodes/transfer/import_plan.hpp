@@ -12,7 +12,6 @@
 
 namespace stele::nodes {
 
-
 /// When the item at a position of the source is written, tags before what is tagged; none: it is
 /// not, or only an earlier or later version of it is.
 enum class Turn : std::uint8_t { none, definition, tag, node, again, association };
