@@ -186,6 +186,10 @@ TEST_CASE("branches of a repository that the same operation makes come by loads,
                 auto brought = loads.transfer.import(context, source, {.branch = branch});
                 if (!brought) return sdk::Result<void>(brought.error());
                 places.push_back(must(branches.find(context.transaction(), branch)));
+                // What the repository began with shows through.
+                auto content =
+                    must(nodes::BranchContent::open(loads.world.services(), context, branch));
+                CHECK(must(content.node(nodes::kRootAlias)).fields["title"] == "Root");
             }
             if (succeeds) return sdk::Result<void>();
             return sdk::Result<void>(
