@@ -19,7 +19,7 @@ struct ImportBounds {
     /// Most that one import brings, each node and association once, where its transaction is held
     /// in memory, and where what it writes goes into the store meanwhile (`may_load`).
     std::size_t most_held = 100'000;
-    std::size_t most_loaded = 1'000'000;
+    std::size_t most_loaded = 3'000'000;
     /// What is held where that is no more than so many.
     std::size_t few = 1000;
     /// How often others may write to the branch while something is loaded into it; what may be held
