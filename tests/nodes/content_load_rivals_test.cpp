@@ -47,8 +47,8 @@ TEST_CASE("nobody sees a load before its end, and others write, fork and read me
     sdk::RecordKey forked;
     const Items items = much();
     const std::size_t rows = loads.content_rows();
-    InterruptedItems source(items, 2 * items.size() + 1000, [&] {
-        CHECK(loads.content_rows() > rows + 1000);
+    InterruptedItems source(items, 2 * items.size() + 200, [&] {
+        CHECK(loads.content_rows() > rows + 200);
         CHECK(loads.numbered(loads.branch) == 0);
         CHECK(loads.tip(loads.branch) == tip);
         loads.make(other, {{"title", "elsewhere"}});
@@ -75,7 +75,7 @@ TEST_CASE("others may write more than the history of commits holds while somethi
     const Items items = much();
     sdk::Engine& engine = loads.world.services().registrar.engine();
     constexpr std::size_t kKeySize = 1024 * 1024;
-    constexpr std::size_t kEvery = 100;
+    constexpr std::size_t kEvery = 20;
     std::size_t written = 0;
     InterruptedItems source(items, [&](std::size_t position) {
         const bool is_third_walk = position / items.size() == 2;

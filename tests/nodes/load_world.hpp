@@ -24,8 +24,8 @@
 
 namespace stele::tests {
 
-/// More than are held in memory.
-inline constexpr int kMany = 1200;
+/// More than are held in memory: here that is half of them.
+inline constexpr int kMany = 240;
 
 /// Nodes in a chain of folders, some of which name one another.
 inline Items many(int count = kMany) {
@@ -87,13 +87,14 @@ private:
 inline Items much() {
     Items items = many();
     for (sdk::ContentItem& item : items) {
-        if (item.fields.contains("number")) item.fields["text"] = std::string(20'000, 'x');
+        if (item.fields.contains("number")) item.fields["text"] = std::string(100'000, 'x');
     }
     return items;
 }
 
 struct Loads : TransferWorld {
     Loads() {
+        world.services().import_bounds.few = kMany / 2;
         // Names of members get numbers where they are first used, and it is noted where somebody
         // first owns something: conflicts that come once.
         make(branch, {{"title", "first"}, {"text", "x"}, {"near", sdk::Json::object()}});

@@ -3,8 +3,6 @@
 
 #include <catch2/catch.hpp>
 
-#include <stele/sdk/optimistic/commit_history.hpp>
-
 #include "kernel/file/posix_file.hpp"
 #include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
 #include "sdk/testing/temporary_folder.hpp"
@@ -139,14 +137,15 @@ TEST_CASE("a cursor of a transaction shows what was written ahead of it") {
 
 TEST_CASE("a transaction older than the history conflicts when it has read") {
     const TemporaryFolder folder;
-    const auto engine = open_engine(folder, {.is_durable = false});
+    constexpr std::size_t kFewBytes = 1024 * 1024;
+    const auto engine = open_engine(folder, {.history_bytes = kFewBytes, .is_durable = false});
     const auto reader = engine->begin();
     CHECK(value_of(*reader, "a") == "-");
     reader->put("a", "1");
     const auto blind = engine->begin();
     blind->put("b", "1");
-    constexpr std::size_t kKeySize = 1024 * 1024;
-    for (std::size_t i = 0; i < sdk::optimistic::CommitHistory::kMaxBytes / kKeySize + 2; ++i)
+    constexpr std::size_t kKeySize = kFewBytes / 64;
+    for (std::size_t i = 0; i < kFewBytes / kKeySize + 2; ++i)
         put(*engine, std::string(kKeySize, 'x'), "");
     CHECK_FALSE(commits(*reader));
     CHECK(commits(*blind));

@@ -2,7 +2,6 @@
 #include <catch2/catch.hpp>
 
 #include <stele/sdk/movable_snapshot.hpp>
-#include <stele/sdk/optimistic/commit_history.hpp>
 
 #include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
 #include "sdk/testing/temporary_folder.hpp"
@@ -12,10 +11,13 @@ namespace stele::testing {
 
 namespace {
 
+constexpr std::size_t kHistoryBytes = 1024 * 1024;
+
 /// With a first commit, and what makes the history long.
 struct Store {
     Store() {
-        auto opened = kernel::storage::open_leveldb(folder.path(), {.is_durable = false});
+        auto opened = kernel::storage::open_leveldb(
+            folder.path(), {.history_bytes = kHistoryBytes, .is_durable = false});
         if (!opened) FAIL(opened.error().message);
         engine = *std::move(opened);
         put(*engine, "a", "1");
@@ -23,9 +25,9 @@ struct Store {
     }
     /// A part of what a history keeps.
     void write_much(double part) const {
-        constexpr std::size_t kKeySize = 1024 * 1024;
-        const auto most = static_cast<std::size_t>(
-            part * static_cast<double>(sdk::optimistic::CommitHistory::kMaxBytes / kKeySize));
+        constexpr std::size_t kKeySize = kHistoryBytes / 64;
+        const auto most =
+            static_cast<std::size_t>(part * static_cast<double>(kHistoryBytes / kKeySize));
         for (std::size_t i = 0; i < most; ++i)
             put(*engine, std::string(kKeySize, 'x'), "");
     }

@@ -1,7 +1,6 @@
 // Transactions that no commit checks (stele/sdk/unchecked_writes.hpp).
 #include <catch2/catch.hpp>
 
-#include <stele/sdk/optimistic/commit_history.hpp>
 #include <stele/sdk/unchecked_writes.hpp>
 
 #include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
@@ -12,8 +11,11 @@ namespace stele::testing {
 
 namespace {
 
+constexpr std::size_t kShortHistory = 1024 * 1024;
+
 std::unique_ptr<sdk::Engine> open_store(const TemporaryFolder& folder) {
-    auto engine = kernel::storage::open_leveldb(folder.path(), {.is_durable = false});
+    auto engine = kernel::storage::open_leveldb(
+        folder.path(), {.history_bytes = kShortHistory, .is_durable = false});
     if (!engine) FAIL(engine.error().message);
     return *std::move(engine);
 }
@@ -88,8 +90,8 @@ TEST_CASE("unchecked commits make the history of others no shorter") {
     const auto reader = engine->begin();
     CHECK(value_of(*reader, "a") == "-");
     reader->put("read", "1");
-    constexpr std::size_t kKeySize = 1024 * 1024;
-    for (std::size_t i = 0; i < sdk::optimistic::CommitHistory::kMaxBytes / kKeySize + 2; ++i)
+    constexpr std::size_t kKeySize = kShortHistory / 64;
+    for (std::size_t i = 0; i < kShortHistory / kKeySize + 2; ++i)
         put_unchecked(*engine, std::string(kKeySize, 'x'), "");
     CHECK(commits(*reader));
 }

@@ -44,7 +44,7 @@ sdk::Error conflict() {
 
 Committer::Committer(ReopenableDatabase& database, RowCache& rows, DamageNotes& damage,
                      PresentState& present, DiskGuard disk, const MergeSizes& sizes,
-                     bool is_durable)
+                     bool is_durable, std::size_t history_bytes)
     : database_(database),
       rows_(rows),
       damage_(damage),
@@ -52,6 +52,8 @@ Committer::Committer(ReopenableDatabase& database, RowCache& rows, DamageNotes& 
       disk_(std::move(disk)),
       is_durable_(is_durable),
       merge_room_(database, sizes),
+      most_history_bytes_(history_bytes),
+      history_(history_bytes),
       counters_(database, damage) {
     present_.publish(database_, rows_, damage_, version_, [] {});
     thread_ = std::thread([this] { run(); });

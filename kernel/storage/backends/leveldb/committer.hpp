@@ -52,7 +52,8 @@ struct PendingCommit {
 class Committer {
 public:
     Committer(ReopenableDatabase& database, RowCache& rows, DamageNotes& damage,
-              PresentState& present, DiskGuard disk, const MergeSizes& sizes, bool is_durable);
+              PresentState& present, DiskGuard disk, const MergeSizes& sizes, bool is_durable,
+              std::size_t history_bytes);
     /// Commits what waits, then ends.
     ~Committer();
 
@@ -60,7 +61,7 @@ public:
     PresentState::View present() const { return present_.view(); }
     /// Whether so much was committed since the oldest transaction began that it may soon be too old
     /// for the history. Any thread.
-    bool is_history_long() const { return history_bytes_ > CommitHistory::kMaxBytes / 4; }
+    bool is_history_long() const { return history_bytes_ > most_history_bytes_ / 4; }
     void observe(std::string prefix, sdk::CommitObserver observer);
     /// Success while commits can be written. Any thread.
     sdk::Result<void> status() const;
@@ -118,6 +119,7 @@ private:
     std::vector<PendingCommit*> queue_;
     bool is_stopping_ = false;
 
+    const std::size_t most_history_bytes_;
     std::atomic<std::size_t> history_bytes_ = 0;
 
     std::mutex observers_mutex_;

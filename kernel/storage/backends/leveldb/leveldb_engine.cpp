@@ -91,7 +91,8 @@ public:
           opened_(std::move(opened)),
           rows_(options.row_cache_bytes),
           committer_(*opened_.database, rows_, damage_, present_, std::move(disk),
-                     {options.write_buffer_bytes, table_bytes(options)}, options.is_durable) {}
+                     {options.write_buffer_bytes, table_bytes(options)}, options.is_durable,
+                     options.history_bytes) {}
 
     std::unique_ptr<sdk::Reader> snapshot() override {
         return std::make_unique<SnapshotReader>(present_.snapshot());

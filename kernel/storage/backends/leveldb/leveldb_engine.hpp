@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <stele/sdk/engine.hpp>
+#include <stele/sdk/optimistic/commit_history.hpp>
 
 namespace stele::kernel::storage {
 
@@ -23,6 +24,9 @@ struct LevelDbOptions {
     std::uint64_t recovery_bytes = 12 * 1024 * 1024;
     /// Held back for removals and urgent commits: two write buffers.
     std::uint64_t urgent_bytes = 8 * 1024 * 1024;
+    /// Of the keys that were written lately: a transaction that is older than these conflicts when
+    /// it has read anything.
+    std::size_t history_bytes = sdk::optimistic::CommitHistory::kMaxBytes;
     /// Every acknowledged commit is on disk. False only for tests that measure something else.
     bool is_durable = true;
 };

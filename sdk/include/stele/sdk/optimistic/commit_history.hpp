@@ -29,6 +29,8 @@ public:
     /// conflict when they have read anything.
     static constexpr std::size_t kMaxBytes = 64 * 1024 * 1024;
 
+    explicit CommitHistory(std::size_t most_bytes = kMaxBytes) : most_bytes_(most_bytes) {}
+
     /// Starts the batch that will become `version`.
     void begin_batch(std::uint64_t version);
     /// Whether something that was read at `version` has been written since, in former batches or
@@ -80,6 +82,7 @@ private:
 
     void forget_oldest();
 
+    std::size_t most_bytes_;
     std::deque<Batch> batches_;
     boost::unordered_flat_map<std::uint64_t, std::uint64_t, HashIsKey> written_;
     std::deque<Pin> pins_;
