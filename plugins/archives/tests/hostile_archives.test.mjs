@@ -389,10 +389,9 @@ test('many files in one record, and many records, cost bounded memory', async ()
     if (outcome.state === 'FINISHED') await ask('DELETE', `/domains/${outcome.imports[0].targets.at(-1).id}`);
     await unchanged('files');
   });
-  const { files, manifest } = packedBranch();
-  const crowd = { ...files, 'manifest.json': kText(manifest) };
-  for (let i = 0; i < 300_000; ++i) crowd[`platforms/platformId/repositories/repositoryId/changesets/0_77/nodes/n${i}/node.json`] = '{}';
-  await inBounds(() => refused(stored(crowd), { what: 'nodes' }, /more records and files than one import can bring|too_large|one import brings/));
+  const crowd = ours({ 'platforms/p/domains/d': { 'domain.json': { title: 'Crowded' } } }, { sources: domainSources, more: { contents: {} } });
+  for (let i = 0; i < 300_000; ++i) crowd[`platforms/p/domains/d${i}/domain.json`] = '{}';
+  await inBounds(() => refused(stored(crowd), { who: 'maker', at: '', what: 'records' }, /more records and files than one import can bring/));
 });
 
 /// A zip of more than 65,535 files, not deflated.
