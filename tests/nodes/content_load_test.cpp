@@ -221,7 +221,7 @@ TEST_CASE("branches of a repository that the same operation makes come by loads,
     CHECK(places[0].repository > loads.place().repository + 2);
     const auto rows = [&] { return rows_below(loads.world, branches.content_prefix(places[0])); };
     for (const nodes::BranchPlace& place : places)
-        loads.collect(place);
+        loads.collect_soon(place);
     CHECK(rows() == 0);
 }
 
@@ -244,7 +244,7 @@ TEST_CASE("a load that comes to no end shows nothing, and what it has left is co
     CHECK(place.line != loads.place().line);
     CHECK(loads.count(loads.branch, {{"number", {{"$gte", 0}}}}) == 0);
     CHECK(loads.content_rows() > before + kMany);
-    CHECK(loads.collect(place) > 2);
+    CHECK(loads.collect_soon(place) > 2);
     CHECK(loads.content_rows() == before);
 }
 

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -157,6 +159,14 @@ struct Loads : TransferWorld {
                                        }));
         }
         return state == nodes::BranchStore::Collected::wholly ? steps : 0;
+    }
+    /// The same of a load that has just ended: it is given up behind the end of the operation.
+    int collect_soon(const nodes::BranchPlace& where) {
+        for (int tries = 0; tries < 10'000; ++tries) {
+            if (const int steps = collect(where); steps > 0) return steps;
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+        return 0;
     }
     std::size_t content_rows() {
         return rows_below(world, world.services().branches.content_prefix(place()));
