@@ -7,6 +7,7 @@
 #include <stele/sdk/data_store.hpp>
 #include <stele/sdk/members.hpp>
 #include <stele/sdk/time.hpp>
+#include <stele/sdk/unnamed_file.hpp>
 
 #include "vault.hpp"
 
@@ -152,13 +153,7 @@ sdk::Result<std::unique_ptr<sdk::BlobStore::Reader>> ArchiveStore::open(
 }
 
 std::filesystem::path ArchiveStore::scratch_folder() const {
-    std::filesystem::path folder = registrar_.data_folder();
-    if (folder.empty()) return folder;
-    folder /= "transfers";
-    std::error_code problem;
-    std::filesystem::create_directories(folder, problem);
-    // Whoever opens a file there hears of the problem.
-    return folder;
+    return sdk::scratch_folder_in(registrar_.data_folder());
 }
 
 sdk::Result<std::optional<Manifest>> ArchiveStore::describe(sdk::Context& context,

@@ -46,33 +46,18 @@ sdk::Result<std::string> PathList::at(std::uint64_t place) const {
     return std::move(**name);
 }
 
-sdk::Result<std::uint64_t> PathsByFolder::count(std::string_view folder) const {
-    auto count = paths_.find(number_text(0).append(folder));
-    if (!count) return count.error();
-    return *count ? number_of_text(**count) : 0;
-}
-
-sdk::Result<void> PathsByFolder::add(std::string_view folder, std::string_view path) {
-    auto before = count(folder);
-    if (!before) return before.error();
-    auto kept = paths_.put(number_text(*before + 1).append(folder), path);
-    if (!kept) return kept;
-    return paths_.put(number_text(0).append(folder), number_text(*before + 1));
-}
-
 sdk::Result<std::vector<std::string>> PathsByFolder::in(std::string_view folder) const {
     std::vector<std::string> found;
-    if (paths_.size() == 0) return found;
-    auto most = count(folder);
-    if (!most) return most.error();
-    if (*most > kMostInFolder)
+    auto count = paths_.count(folder);
+    if (!count) return count.error();
+    if (*count > kMostInFolder)
         return sdk::make_error(sdk::ErrorKind::too_large, "archives.transfer_too_large",
                                sdk::shown_path(folder) + " has more than 100,000 attachments");
-    for (std::uint64_t number = 1; number <= *most; ++number) {
-        auto path = paths_.find(number_text(number).append(folder));
-        if (!path) return path.error();
-        found.push_back(std::move(path->value()));
-    }
+    auto walked = paths_.for_each(folder, [&found](std::string_view path) {
+        found.emplace_back(path);
+        return sdk::Result<bool>(true);
+    });
+    if (!walked) return walked.error();
     return found;
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <stele/sdk/text_lists.hpp>
 #include <stele/sdk/text_table.hpp>
 
 /// What is remembered of the paths of an archive, most of it in files without names: there may be
@@ -37,16 +38,15 @@ class PathsByFolder {
 public:
     explicit PathsByFolder(const std::filesystem::path& scratch) : paths_(scratch) {}
 
-    sdk::Result<void> add(std::string_view folder, std::string_view path);
+    sdk::Result<void> add(std::string_view folder, std::string_view path) {
+        return paths_.add(folder, path);
+    }
     /// In the order in which they came. `too_large` (`archives.transfer_too_large`) of a folder
     /// with more than 100,000.
     sdk::Result<std::vector<std::string>> in(std::string_view folder) const;
 
 private:
-    sdk::Result<std::uint64_t> count(std::string_view folder) const;
-
-    /// By a number and a folder: paths, the first at 1; at 0 how many there are.
-    sdk::TextTable paths_;
+    sdk::TextLists paths_;
 };
 
 /// A number as a text of eight bytes, for the values of tables, and back.

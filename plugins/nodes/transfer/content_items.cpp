@@ -6,6 +6,7 @@
 
 #include <stele/sdk/data_store.hpp>
 #include <stele/sdk/members.hpp>
+#include <stele/sdk/unnamed_file.hpp>
 
 #include "attachment/attachments.hpp"
 #include "branch/vocabulary.hpp"
@@ -62,13 +63,7 @@ bool is_person(const sdk::Json& fields) {
 }
 
 std::filesystem::path scratch_folder(const BranchContent& content) {
-    std::filesystem::path folder = content.services().registrar.data_folder();
-    if (folder.empty()) return folder;
-    folder /= "transfers";
-    std::error_code problem;
-    std::filesystem::create_directories(folder, problem);
-    // Whoever opens a file there hears of the problem.
-    return folder;
+    return sdk::scratch_folder_in(content.services().registrar.data_folder());
 }
 
 sdk::Result<ItemMaker> ItemMaker::open(const BranchContent& content) {

@@ -62,10 +62,8 @@ PlannedLink read_link(std::string_view text) {
     return link;
 }
 
-std::string key_of_end(char end, const std::string& item, std::uint64_t number) {
-    std::string key(1, end);
-    key += raw_number(number);
-    return key + item;
+std::string key_of_end(char end, const std::string& item) {
+    return std::string(1, end) + item;
 }
 
 }  // namespace
@@ -113,38 +111,20 @@ sdk::Result<void> PlannedLinks::sort(
         });
 }
 
-sdk::Result<std::uint64_t> PlannedLinks::count(End end, const std::string& item) const {
-    auto text = ends_.find(key_of_end(static_cast<char>(end), item, 0));
-    if (!text) return text.error();
-    return *text ? number_of_raw(**text) : 0;
-}
-
 sdk::Result<void> PlannedLinks::add(End end, const std::string& item,
                                     std::string_view association) {
-    auto before = count(end, item);
-    if (!before) return before.error();
-    const std::uint64_t number = *before + 1;
-    auto kept = ends_.put(key_of_end(static_cast<char>(end), item, number), association);
-    if (!kept) return kept;
-    return ends_.put(key_of_end(static_cast<char>(end), item, 0), raw_number(number));
+    return ends_.add(key_of_end(static_cast<char>(end), item), association);
 }
 
 sdk::Result<void> PlannedLinks::walk(End end, const std::string& item, std::string_view type,
                                      const Visit& visit) const {
-    auto most = count(end, item);
-    if (!most) return most.error();
-    for (std::uint64_t number = 1; number <= *most; ++number) {
-        auto association = ends_.find(key_of_end(static_cast<char>(end), item, number));
-        if (!association) return association.error();
-        auto text = links_.find(**association);
-        if (!text) return text.error();
-        const PlannedLink link = read_link(**text);
-        if (!type.empty() && link.type != type) continue;
-        auto goes_on = visit(link);
-        if (!goes_on) return goes_on.error();
-        if (!*goes_on) break;
-    }
-    return {};
+    return ends_.for_each(key_of_end(static_cast<char>(end), item),
+                          [&](std::string_view association) -> sdk::Result<bool> {
+                              auto text = links_.find(association);
+                              if (!text) return text.error();
+                              const PlannedLink link = read_link(**text);
+                              return type.empty() || link.type == type ? visit(link) : true;
+                          });
 }
 
 sdk::Result<void> PlannedLinks::for_each_below(const std::string& item, std::string_view type,

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include <stele/sdk/text_lists.hpp>
 #include <stele/sdk/text_table.hpp>
 
 #include "transfer/content_items.hpp"
@@ -81,14 +82,12 @@ private:
     enum class End : char { source = 's', target = 't' };
 
     sdk::Result<void> add(End end, const std::string& item, std::string_view association);
-    sdk::Result<std::uint64_t> count(End end, const std::string& item) const;
     sdk::Result<void> walk(End end, const std::string& item, std::string_view type,
                            const Visit& visit) const;
 
     sdk::TextTable links_;
-    /// By an end, the item that is there and a number: ids of associations, the first at 1; at 0
-    /// how many there are.
-    sdk::TextTable ends_;
+    /// By an end and the item that is there: ids of associations.
+    sdk::TextLists ends_;
 };
 
 }  // namespace stele::nodes

@@ -1,14 +1,10 @@
 #include <stele/sdk/text_table.hpp>
 
-#include <array>
 #include <cstring>
 #include <stdexcept>
-#include <tuple>
 #include <utility>
 
-#include <sodium.h>
-
-#include "sodium.hpp"
+#include "store/keyed_hash.hpp"
 #include "store/paged_file.hpp"
 
 namespace stele::sdk {
@@ -67,12 +63,7 @@ std::string_view head_bytes(const RecordHead& head) {
 
 struct TextTable::State {
     explicit State(std::filesystem::path where)
-        : folder(std::move(where)), index(folder, kIndexPages), records(folder, kRecordPages) {
-        static_assert(crypto_shorthash_KEYBYTES == std::tuple_size_v<decltype(hash_key)>);
-        static_assert(crypto_shorthash_BYTES == sizeof(std::uint64_t));
-        detail::require_sodium();
-        randombytes_buf(hash_key.data(), hash_key.size());
-    }
+        : folder(std::move(where)), index(folder, kIndexPages), records(folder, kRecordPages) {}
 
     /// A row of the index and the record that it leads to.
     struct Found {
@@ -84,7 +75,6 @@ struct TextTable::State {
         std::uint64_t value_place() const { return place + sizeof(RecordHead) + head.key_size; }
     };
 
-    std::uint64_t hash_of(std::string_view text) const;
     std::uint64_t page_of(std::uint64_t hash) const { return bits == 0 ? 0 : hash >> (64 - bits); }
     Result<RecordHead> head_at(std::uint64_t place);
     Result<std::optional<Found>> find(std::uint64_t hash, std::string_view key);
@@ -102,17 +92,9 @@ struct TextTable::State {
     /// Of the records.
     std::uint64_t end = 0;
     std::uint64_t count = 0;
-    std::array<unsigned char, 16> hash_key{};
+    detail::KeyedHash keyed_hash;
     std::string piece;
 };
-
-std::uint64_t TextTable::State::hash_of(std::string_view text) const {
-    std::uint64_t hash = 0;
-    crypto_shorthash(reinterpret_cast<unsigned char*>(&hash),
-                     reinterpret_cast<const unsigned char*>(text.data()), text.size(),
-                     hash_key.data());
-    return hash;
-}
 
 Result<RecordHead> TextTable::State::head_at(std::uint64_t place) {
     if (auto read = records.read(place, sizeof(RecordHead), piece); !read) return read.error();
@@ -222,7 +204,7 @@ TextTable& TextTable::operator=(TextTable&&) noexcept = default;
 Result<void> TextTable::put(std::string_view key, std::string_view value) {
     if (key.size() >= kMostTextBytes || value.size() >= kMostTextBytes)
         throw std::logic_error("a text of a table is too long");
-    const std::uint64_t hash = state_->hash_of(key);
+    const std::uint64_t hash = state_->keyed_hash.of(key);
     auto found = state_->find(hash, key);
     if (!found) return found.error();
     if (*found) return state_->replace(**found, key, value);
@@ -233,7 +215,7 @@ Result<void> TextTable::put(std::string_view key, std::string_view value) {
 }
 
 Result<std::optional<std::string>> TextTable::find(std::string_view key) const {
-    auto found = state_->find(state_->hash_of(key), key);
+    auto found = state_->find(state_->keyed_hash.of(key), key);
     if (!found) return found.error();
     if (!*found || (*found)->head.is_gone != 0) return std::optional<std::string>();
     std::string value;
@@ -243,13 +225,13 @@ Result<std::optional<std::string>> TextTable::find(std::string_view key) const {
 }
 
 Result<bool> TextTable::contains(std::string_view key) const {
-    auto found = state_->find(state_->hash_of(key), key);
+    auto found = state_->find(state_->keyed_hash.of(key), key);
     if (!found) return found.error();
     return *found && (*found)->head.is_gone == 0;
 }
 
 Result<void> TextTable::erase(std::string_view key) {
-    auto found = state_->find(state_->hash_of(key), key);
+    auto found = state_->find(state_->keyed_hash.of(key), key);
     if (!found) return found.error();
     return *found ? state_->set_gone(**found, true) : Result<void>();
 }

@@ -7,6 +7,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <stele/sdk/text_lists.hpp>
 #include <stele/sdk/text_table.hpp>
 
 #include "sdk/testing/temporary_folder.hpp"
@@ -146,6 +147,29 @@ TEST_CASE("a table leaves nothing in its folder, and says where it cannot be kep
         put = lost.put(std::to_string(i), std::string(100, 'v'));
     REQUIRE_FALSE(put.has_value());
     CHECK(put.error().code == "zip.disk_failed");
+}
+
+TEST_CASE("lists keep what came to a key in its order, until a visit ends") {
+    TextLists lists;
+    const auto told = [&lists](std::string_view key, std::size_t most = 9) {
+        std::string all;
+        auto walked = lists.for_each(key, [&](std::string_view text) {
+            all.append(text).push_back(' ');
+            return Result<bool>(--most > 0);
+        });
+        REQUIRE(walked.has_value());
+        return all;
+    };
+    CHECK(lists.count("a").value() == 0);
+    CHECK(told("a").empty());
+    for (const char* text : {"b", "a", "b", ""})
+        REQUIRE(lists.add("a", text).has_value());
+    REQUIRE(lists.add("", "c").has_value());
+    CHECK(lists.count("a").value() == 4);
+    CHECK(told("a") == "b a b  ");
+    CHECK(told("a", 2) == "b a ");
+    CHECK(told("") == "c ");
+    CHECK(told("b").empty());
 }
 
 }  // namespace stele::sdk

@@ -41,6 +41,14 @@ int open_unnamed(const fs::path& folder) {
 
 }  // namespace
 
+fs::path scratch_folder_in(const fs::path& data_folder) {
+    if (data_folder.empty()) return {};
+    fs::path folder = data_folder / "transfers";
+    std::error_code problem;
+    fs::create_directories(folder, problem);
+    return folder;
+}
+
 Result<UnnamedFile> UnnamedFile::open(const fs::path& folder) {
     const int descriptor = open_unnamed(folder);
     if (descriptor < 0) return disk_error("while making a file in " + folder.string(), errno);

@@ -3,12 +3,8 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 
-#include <sodium.h>
-
-#include "sodium.hpp"
 #include "zip/zip_format.hpp"
 
 namespace stele::sdk::zip {
@@ -31,21 +27,16 @@ bool is_folder(const SortedRows::Row& row) {
 }  // namespace
 
 PathIndex::PathIndex(const std::filesystem::path& scratch, std::uint64_t most_folders)
-    : rows_(scratch), folders_(scratch, true), most_folders_(most_folders) {
-    static_assert(crypto_shorthash_KEYBYTES == std::tuple_size_v<decltype(key_)>);
-    static_assert(crypto_shorthash_BYTES == sizeof(std::uint64_t));
-    detail::require_sodium();
-    randombytes_buf(key_.data(), key_.size());
-}
+    : rows_(scratch), folders_(scratch, true), most_folders_(most_folders) {}
 
 Result<void> PathIndex::add(std::string_view path, std::uint64_t position) {
     const std::uint64_t place = 2 * position + (path.ends_with('/') ? 1 : 0);
-    if (auto added = rows_.add({hash_of(without_slash(path)), place}); !added) return added;
+    if (auto added = rows_.add({hash_.of(without_slash(path)), place}); !added) return added;
     // Neighbours mostly share their folders.
     const auto differs = std::mismatch(path.begin(), path.end(), former_.begin(), former_.end());
     auto slash = path.find('/', static_cast<std::size_t>(differs.first - path.begin()));
     for (; slash != std::string_view::npos; slash = path.find('/', slash + 1)) {
-        auto added = folders_.add({hash_of(path.substr(0, slash)), place});
+        auto added = folders_.add({hash_.of(path.substr(0, slash)), place});
         if (!added) return added;
     }
     former_ = path;
@@ -103,7 +94,7 @@ Result<void> PathIndex::check_folders(const PathReader& path_at) const {
 }
 
 Result<std::vector<std::uint64_t>> PathIndex::find(std::string_view path) const {
-    const std::uint64_t hash = hash_of(without_slash(path));
+    const std::uint64_t hash = hash_.of(without_slash(path));
     std::vector<std::uint64_t> positions;
     auto walked = rows_.for_each_from({hash, 0}, [&](const Row& row) -> Result<bool> {
         if (row.first != hash) return false;
@@ -112,13 +103,6 @@ Result<std::vector<std::uint64_t>> PathIndex::find(std::string_view path) const 
     });
     if (!walked) return walked.error();
     return positions;
-}
-
-std::uint64_t PathIndex::hash_of(std::string_view path) const {
-    std::array<unsigned char, crypto_shorthash_BYTES> bytes{};
-    crypto_shorthash(bytes.data(), reinterpret_cast<const unsigned char*>(path.data()), path.size(),
-                     key_.data());
-    return number_at<std::uint64_t>({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, 0);
 }
 
 }  // namespace stele::sdk::zip

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -11,6 +10,7 @@
 
 #include <stele/sdk/result.hpp>
 
+#include "store/keyed_hash.hpp"
 #include "zip/sorted_rows.hpp"
 
 namespace stele::sdk::zip {
@@ -40,12 +40,11 @@ private:
     /// Its second number is twice the position, and one more for a folder.
     using Row = SortedRows::Row;
 
-    std::uint64_t hash_of(std::string_view path) const;
     Result<void> compact_folders();
     Result<void> check_entries(const PathReader& path_at) const;
     Result<void> check_folders(const PathReader& path_at) const;
 
-    std::array<unsigned char, 16> key_{};
+    detail::KeyedHash hash_;
     SortedRows rows_;
     SortedRows folders_;
     std::uint64_t most_folders_;

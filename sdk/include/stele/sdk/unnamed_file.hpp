@@ -10,6 +10,10 @@
 
 namespace stele::sdk {
 
+/// Where a server with this data folder keeps such files; made when it is missing, and whoever
+/// opens one there hears of the problem. Empty where the server has no folder.
+std::filesystem::path scratch_folder_in(const std::filesystem::path& data_folder);
+
 /// Bytes on disk in a file without a name, which ends with the object. What was appended last is
 /// still in memory. One thread. Failures are `storage_full` (`zip.disk_full`) or `unavailable`
 /// (`zip.disk_failed`).
