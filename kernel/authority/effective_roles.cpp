@@ -187,13 +187,12 @@ sdk::Result<sdk::PermissionSet> EffectiveRoles::bounded() const {
 
 sdk::Result<sdk::PermissionSet> EffectiveRoles::from_sibling(std::size_t level,
                                                              RoleLookup& roles) const {
-    sdk::PermissionSet held;
-    const Visit add = [&held](const HeldRole& role) {
-        held |= role.permissions;
-        return held != sdk::PermissionSet::all();
-    };
-    auto goes_on = each_on(level, Counted::all, roles, add);
-    if (goes_on && *goes_on) goes_on = each_own(level, roles, add);
+    auto held = reaching_from(level, Counted::all, roles);
+    if (!held || *held == sdk::PermissionSet::all()) return held;
+    const auto goes_on = each_own(level, roles, [&held](const HeldRole& role) {
+        *held |= role.permissions;
+        return *held != sdk::PermissionSet::all();
+    });
     if (!goes_on) return goes_on.error();
     return held;
 }
