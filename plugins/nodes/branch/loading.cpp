@@ -59,11 +59,27 @@ sdk::Result<BranchPlace> reserve(const BranchContent& content, bool is_own) {
     return place;
 }
 
-/// What the line of a new repository's branch comes from: the changeset that it begins with.
-sdk::Result<LineLoad::Base> own_base(const BranchContent& content) {
+/// A reserved line, and what it comes from.
+struct Beginning {
+    BranchStore::ReservedLine line;
+    LineLoad::Base base;
+};
+
+/// From what the branch shows in a picture from behind the reservation.
+sdk::Result<Beginning> from_committed(const BranchContent& content, const BranchPlace& place) {
+    LineLoad::Base base{content.services().registrar.engine().snapshot()};
+    auto line = content.services().branches.reserved_line(*base.rows, content.place(), place.line);
+    if (!line) return line.error();
+    base.newest = line->from.bound;
+    return Beginning{*std::move(line), std::move(base)};
+}
+
+/// Of a new repository: from the changeset that it begins with.
+sdk::Result<Beginning> from_first(const BranchContent& content, const BranchPlace& place) {
     auto rows = content.changes().first_rows(content.context().transaction(), content.place());
     if (!rows) return rows.error();
-    return LineLoad::Base{*std::move(rows), kFirstRevision, true};
+    return Beginning{{place, {content.place().line, kFirstRevision}},
+                     {*std::move(rows), kFirstRevision, true}};
 }
 
 /// What the commit would find out at the end is told before.
@@ -164,28 +180,20 @@ sdk::Result<void> begin_load(const BranchContent& content) {
     const bool is_own = content.changes().is_own(content.place());
     auto place = reserve(content, is_own);
     if (!place) return place.error();
-    sdk::Result<LineLoad::Base> base = LineLoad::Base{engine.snapshot()};
-    auto reserved = branches.reserved_line(*base->rows, content.place(), place->line);
-    if (is_own) {
-        base = own_base(content);
-        if (!base) return base.error();
-        reserved = BranchStore::ReservedLine{*place, {content.place().line, kFirstRevision}};
-    }
-    if (!reserved) return reserved.error();
-    base->newest = reserved->from.bound;
-    const sdk::Reader& counted = is_own ? context.transaction() : *base->rows;
-    auto shown = branches.show_line(context.transaction(), counted, content.branch(), *reserved);
+    auto beginning = is_own ? from_first(content, *place) : from_committed(content, *place);
+    if (!beginning) return beginning.error();
+    const BranchStore::ReservedLine& line = beginning->line;
+    const sdk::Reader& counted = is_own ? context.transaction() : *beginning->base.rows;
+    auto shown = branches.show_line(context.transaction(), counted, content.branch(), line);
     if (!shown) return shown;
-    const auto before_piece = [&branches, &engine, line = *reserved] {
-        return renew(engine, branches, line);
-    };
-    const auto at_end = [&branches, &engine, place = reserved->place] {
+    const auto before_piece = [&branches, &engine, line] { return renew(engine, branches, line); };
+    const auto at_end = [&branches, &engine, place = line.place] {
         branches.give_up_line(engine, place);
     };
     auto load = std::make_unique<LineLoad>(context.transaction(), engine,
-                                           branches.space(reserved->place), reserved->place.line,
-                                           *std::move(base), LineLoad::Hooks{before_piece, at_end});
-    return content.changes().load(context, content.branch(), *reserved, std::move(load));
+                                           branches.space(line.place), line.place.line,
+                                           beginning->base, LineLoad::Hooks{before_piece, at_end});
+    return content.changes().load(context, content.branch(), line, std::move(load));
 }
 
 void define_collection(Services& services) {
