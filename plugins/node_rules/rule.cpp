@@ -128,16 +128,13 @@ sdk::Result<Rule> read_rule(const Json& node) {
     return rule;
 }
 
-sdk::Result<void> check_rule_size(std::string_view text) {
-    if (text.size() <= kMaxRuleBytes) return {};
-    return unfit_rule(fmt::format("the rule has {} bytes, {} at most", text.size(), kMaxRuleBytes));
-}
-
 sdk::Result<RuleVersion> read_rule_version(std::string_view text) {
     auto node = sdk::parse_json(text, {.depth = 200});
     if (!node) return node.error();
-    if (auto fits = check_rule_size(text); !fits)
-        return RuleVersion{author_of(*node), fits.error()};
+    if (text.size() > kMaxRuleBytes)
+        return RuleVersion{author_of(*node),
+                           unfit_rule(fmt::format("the rule has {} bytes, {} at most", text.size(),
+                                                  kMaxRuleBytes))};
     return RuleVersion{author_of(*node), read_rule(*node)};
 }
 

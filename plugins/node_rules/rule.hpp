@@ -47,10 +47,7 @@ struct RuleVersion {
 /// Fails only where the text is no JSON. A rule that is too large is unfit.
 sdk::Result<RuleVersion> read_rule_version(std::string_view text);
 
-/// `invalid` (`node_rules.rule_unfit`) for one of more than `kMaxRuleBytes`: each server keeps the
-/// rules that are at work in memory, and each job reads its own.
-sdk::Result<void> check_rule_size(std::string_view text);
-
+/// Each server keeps the rules that are at work in memory, and each job reads its own.
 inline constexpr std::size_t kMaxRuleBytes = 64 * 1024;
 /// Conditions of a rule, and actions.
 inline constexpr std::size_t kMaxConditions = 100;

@@ -99,7 +99,6 @@ private:
         if (!association) return association.error();
         auto node = shown(context, *view, "rule");
         if (!node) return node.error();
-        if (auto fits = check_rule_size(*node); !fits) return fits;
         auto version = read_rule_version(*node);
         if (!version) return version.error();
         if (!version->rule) return version->rule.error();
