@@ -86,10 +86,6 @@ private:
     const std::string name_;
 };
 
-}  // namespace
-
-namespace {
-
 /// In the lanes of a range, in their order.
 Result<Found> first_in_lanes(const sdk::Reader& reader, const JobWishes& wishes, std::int64_t now,
                              const sdk::KeyRange& range, const Choose& choose, bool& is_stopped) {

@@ -166,13 +166,13 @@ sdk::Result<void> Committer::answer(const PendingCommit& question) {
 sdk::Result<void> Committer::admit(PendingCommit& commit) {
     if (auto state = failure_.status(); !state) return state;
     const WriteSet& writes = *commit.writes;
-    const bool is_checked = !commit.is_unchecked;
-    if (is_checked && history_.has_conflict(*commit.reads, commit.read_version)) return conflict();
-    if (!is_checked) {
+    if (commit.is_unchecked) {
         if (auto fit = check_unchecked(writes); !fit) return fit;
+    } else if (history_.has_conflict(*commit.reads, commit.read_version)) {
+        return conflict();
     }
     if (!fits_disk(commit)) return DiskGuard::full("less than the reserve would be left");
-    if (!is_checked) {
+    if (commit.is_unchecked) {
         append_unchecked(writes);
         return {};
     }
