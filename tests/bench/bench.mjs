@@ -3,6 +3,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { endedJob } from '../support/ended_job.mjs';
 
 export const root = new URL('../..', import.meta.url).pathname;
 export const bin = process.env.STELE_BENCH_BIN ?? join(root, 'build/release/bin');
@@ -25,6 +26,20 @@ export const cpuMicroseconds = (pid) => {
 };
 export const residentMiB = (pid) =>
   Number(readFileSync(`/proc/${pid}/status`, 'utf8').match(/VmRSS:\s+(\d+)/)[1]) / 1024;
+
+/// Runs a job to its end; answers it, its seconds, and how many MiB more than before the server had at most.
+export async function measuredJob(server, path, body) {
+  const before = residentMiB(server.child.pid);
+  let most = before;
+  const watch = setInterval(() => { most = Math.max(most, residentMiB(server.child.pid)); }, 50);
+  const began = process.hrtime.bigint();
+  const { _doc } = await server.admin('POST', path, body);
+  const job = await endedJob((...request) => server.admin(...request), _doc, 3600);
+  const seconds = Number(process.hrtime.bigint() - began) / 1e9;
+  clearInterval(watch);
+  if (job.state !== 'FINISHED') throw new Error(JSON.stringify(job.log_entries));
+  return { job, seconds, memory: most - before };
+}
 
 /// Requests a second, and the server's CPU time for one.
 export function load(url, pid, { connections = 64, duration = seconds, token, script, args = [] } = {}) {

@@ -4,7 +4,7 @@
 // the most memory that the server had during each, above what it had before. Half of the nodes are
 // members of folders of a hundred. Nothing here passes or fails. Needs the release build.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { median, option, residentMiB, rounds, SteleServer } from './bench.mjs';
+import { measuredJob, median, option, rounds, SteleServer } from './bench.mjs';
 import { loadNodes } from './load_nodes.mjs';
 
 const nodes = Number(option('nodes', 40_000));
@@ -12,24 +12,6 @@ const server = await SteleServer.start();
 server.adminToken ??= await server.login();
 
 const makeBranch = async () => `/repositories/${(await server.admin('POST', '/repositories', {}))._doc}/branches/master`;
-
-/// Runs a job to its end; answers seconds, and how many MiB more than before the server had at most.
-async function measured(path, body) {
-  const idle = residentMiB(server.child.pid);
-  let most = idle;
-  const watch = setInterval(() => { most = Math.max(most, residentMiB(server.child.pid)); }, 50);
-  const began = process.hrtime.bigint();
-  const { _doc } = await server.admin('POST', path, body);
-  let job;
-  do {
-    await sleep(20);
-    job = await server.admin('GET', `/jobs/${_doc}`);
-  } while (!['FINISHED', 'ERROR'].includes(job.state));
-  const seconds = Number(process.hrtime.bigint() - began) / 1e9;
-  clearInterval(watch);
-  if (job.state !== 'FINISHED') throw new Error(JSON.stringify(job.log_entries));
-  return { job, seconds, memory: most - idle };
-}
 
 /// The search index is behind after a bulk load, and would share the processor with what is measured.
 async function waitForSearch(branch) {
@@ -57,8 +39,8 @@ for (let round = 1; round <= rounds; ++round) {
   const { rate: bulk } = await loadNodes(server, source, nodes);
   await waitForSearch(source);
   const plain = `group=bench&artifact=plain&version=${round}`;
-  const out = await measured(`${source}/export?${plain}`, { tipChangesetOnly: true });
-  const into = await measured(`${await makeBranch()}/import?${plain}`, {});
+  const out = await measuredJob(server, `${source}/export?${plain}`, { tipChangesetOnly: true });
+  const into = await measuredJob(server, `${await makeBranch()}/import?${plain}`, {});
   if (into.job.created !== nodes) throw new Error(`${into.job.created} nodes came`);
   ratios.push(nodes / into.seconds / bulk);
   console.log(`  round ${round}: ${nodes} nodes: bulk form ${bulk.toFixed(0)}/s; export ${(nodes / out.seconds).toFixed(0)}/s, ${out.memory.toFixed(0)} MiB above idle; `
@@ -67,8 +49,8 @@ for (let round = 1; round <= rounds; ++round) {
   await makeFolders(source);
   await waitForSearch(source);
   const tree = `group=bench&artifact=tree&version=${round}`;
-  const treeOut = await measured(`${source}/export?${tree}`, { tipChangesetOnly: true });
-  const treeInto = await measured(`${await makeBranch()}/import?${tree}`, {});
+  const treeOut = await measuredJob(server, `${source}/export?${tree}`, { tipChangesetOnly: true });
+  const treeInto = await measuredJob(server, `${await makeBranch()}/import?${tree}`, {});
   const items = treeOut.job.entries;
   console.log(`  ${items} nodes and associations of a tree: export ${(items / treeOut.seconds).toFixed(0)}/s, import ${(items / treeInto.seconds).toFixed(0)}/s`);
 }

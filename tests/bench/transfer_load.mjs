@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ZipFile } from '../support/zip_file.mjs';
-import { option, residentMiB, SteleServer } from './bench.mjs';
+import { measuredJob, option, SteleServer } from './bench.mjs';
 import { loadNodes } from './load_nodes.mjs';
 
 const nodes = Number(option('nodes', 1_000_000));
@@ -86,24 +86,6 @@ class Writers {
   }
 }
 
-/// Runs a job to its end; answers it, its seconds, and how many MiB more than before the server had at most.
-async function measured(path, body) {
-  const before = residentMiB(server.child.pid);
-  let most = before;
-  const watch = setInterval(() => { most = Math.max(most, residentMiB(server.child.pid)); }, 50);
-  const began = process.hrtime.bigint();
-  const { _doc } = await server.admin('POST', path, body);
-  let job;
-  do {
-    await sleep(50);
-    job = await server.admin('GET', `/jobs/${_doc}`);
-  } while (!['FINISHED', 'ERROR'].includes(job.state));
-  const seconds = Number(process.hrtime.bigint() - began) / 1e9;
-  clearInterval(watch);
-  if (job.state !== 'FINISHED') throw new Error(JSON.stringify(job.log_entries));
-  return { job, seconds, memory: most - before };
-}
-
 async function download(query, file) {
   const { _doc } = await server.admin('GET', `/vaults/primary/archives/lookup?${query}`);
   const reply = await new Promise((resolve, reject) => {
@@ -157,9 +139,9 @@ try {
       + `${during.toFixed(1)} ms, ${(during / before).toFixed(1)} times that without (target 2)`);
   };
   const place = 'group=bench&artifact=load&version=1';
-  const out = await measured(`${source}/export?${place}`, { tipChangesetOnly: true });
+  const out = await measuredJob(server, `${source}/export?${place}`, { tipChangesetOnly: true });
   report('export', out, onSource.take());
-  const into = await measured(`${target}/import?${place}`, {});
+  const into = await measuredJob(server, `${target}/import?${place}`, {});
   report('import into another repository', into, onSource.take());
   await onSource.end();
   console.log(`  import against the bulk form, which had the server to itself: ${(nodes / into.seconds / rate).toFixed(2)} (target 0.50)`);
