@@ -1,7 +1,7 @@
 // Exports of documents that leave by mail: docs/reference/document_exports.md.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { until } from '../support/until.mjs';
+import { endedAt } from '../support/ended_job.mjs';
 import { unzip } from '../support/zip_archive.mjs';
 import { startStele } from './mail_fixture.mjs';
 import { MailServer } from './mail_server.mjs';
@@ -19,14 +19,7 @@ before(async () => {
 });
 after(() => Promise.all([mail.end(), stele.end()]));
 
-const ended = async (path) => {
-  let told;
-  await until(async () => {
-    told = await stele.admin('GET', path);
-    return ['FINISHED', 'ERROR'].includes(told.state);
-  });
-  return told;
-};
+const ended = (path) => endedAt((...request) => stele.admin(...request), path);
 /// An export of one document with a text; its id.
 async function exported(text) {
   const branch = `/repositories/${repository}/branches/master`;

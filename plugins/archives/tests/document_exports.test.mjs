@@ -1,9 +1,9 @@
 // Exports of documents by reference: docs/reference/document_exports.md.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { endedAt } from '../../../tests/support/ended_job.mjs';
 import { SteleServer } from '../../../tests/support/stele_server.mjs';
 import { statement } from '../../../tests/support/statements.mjs';
-import { until } from '../../../tests/support/until.mjs';
 import { unzip } from '../../../tests/support/zip_archive.mjs';
 
 let server;
@@ -35,12 +35,7 @@ async function exported(references, settings = {}, token = server.adminToken) {
   const started = await ask('POST', '/ref/exports/start', { references, ...settings }, { token });
   assert.equal(started.status, 200, started.text);
   const id = started.json._doc;
-  let status;
-  await until(async () => {
-    status = (await ask('GET', `/ref/exports/${id}/status`, undefined, { token })).json;
-    return ['FINISHED', 'ERROR'].includes(status.state);
-  });
-  return { id, ...status };
+  return { id, ...await endedAt(async (method, path) => (await ask(method, path, undefined, { token })).json, `/ref/exports/${id}/status`) };
 }
 const download = (id, rest = '') => ask('GET', `/ref/exports/${id}/download${rest}`);
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import http from 'node:http';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { endedAt } from '../../../tests/support/ended_job.mjs';
 import { SteleServer } from '../../../tests/support/stele_server.mjs';
 import { until } from '../../../tests/support/until.mjs';
 import { unzip } from '../../../tests/support/zip_archive.mjs';
@@ -32,12 +33,8 @@ const referenceOf = (node) => `node://${platform}/${repository}/${master}/${node
 async function exported(references, settings = {}, token = server.adminToken) {
   const started = await ask('POST', '/ref/exports/start', { references, ...settings }, { token });
   assert.equal(started.status, 200, started.text);
-  let status;
-  await until(async () => {
-    status = (await ask('GET', `/ref/exports/${started.json._doc}/status`, undefined, { token })).json;
-    return ['FINISHED', 'ERROR'].includes(status.state);
-  });
-  return { id: started.json._doc, ...status };
+  const id = started.json._doc;
+  return { id, ...await endedAt(async (method, path) => (await ask(method, path, undefined, { token })).json, `/ref/exports/${id}/status`) };
 }
 const download = (id, rest = '', { token, headers } = {}) => ask('GET', `/ref/exports/${id}/download${rest}`, undefined, { token, headers });
 

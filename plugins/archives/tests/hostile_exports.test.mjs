@@ -4,21 +4,14 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { endedJob } from '../../../tests/support/ended_job.mjs';
 import { SteleServer } from '../../../tests/support/stele_server.mjs';
-import { until } from '../../../tests/support/until.mjs';
 
 let server;
 before(async () => { server = await SteleServer.start(); });
 after(() => server.end());
 
-async function ended(started) {
-  let job;
-  await until(async () => {
-    job = await server.admin('GET', `/jobs/${started._doc}`);
-    return ['FINISHED', 'ERROR'].includes(job.state);
-  });
-  return job;
-}
+const ended = ({ _doc }) => endedJob((...request) => server.admin(...request), _doc);
 const errorOf = (job) => job.log_entries.filter(({ type }) => type === 'ERROR').map(({ message }) => message).join('\n');
 /// Bytes of all files of the server.
 const onDisk = () => readdirSync(server.data, { recursive: true }).map((name) => statSync(join(server.data, name), { throwIfNoEntry: false }))

@@ -2,8 +2,8 @@
 // what there was, and gives no orders. And records whose ids are words of the format.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { endedJob } from '../../../tests/support/ended_job.mjs';
 import { SteleServer } from '../../../tests/support/stele_server.mjs';
-import { until } from '../../../tests/support/until.mjs';
 import { unzip, zip } from '../../../tests/support/zip_archive.mjs';
 
 let server;
@@ -21,14 +21,7 @@ const passphrase = 'correct horse battery';
 /// Everything off by which an import brings rights.
 const noRights = { includeACLs: false, includeTeams: false, includeTeamMembers: false, includeRoles: false };
 
-async function ended(started) {
-  let job;
-  await until(async () => {
-    job = await server.admin('GET', `/jobs/${started._doc}`);
-    return ['FINISHED', 'ERROR'].includes(job.state);
-  });
-  return job;
-}
+const ended = ({ _doc }) => endedJob((...request) => server.admin(...request), _doc);
 async function exported(path, settings = {}, place = coordinates()) {
   const job = await ended(await server.admin('POST', `${path}/export?${place}`, settings));
   assert.equal(job.state, 'FINISHED', JSON.stringify(job.log_entries));

@@ -2,8 +2,8 @@
 // their records; those of system policies with whom they are for.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { endedJob } from '../../../tests/support/ended_job.mjs';
 import { SteleServer } from '../../../tests/support/stele_server.mjs';
-import { until } from '../../../tests/support/until.mjs';
 import { archiveOf, unzip } from '../../../tests/support/zip_archive.mjs';
 
 let source;
@@ -20,14 +20,8 @@ const assign = (server, policy, ref) => server.admin('POST', `/access/policies/$
 const targetsOf = async (server, policy) => (await server.admin('GET', `/access/policies/${policy}/targets`)).rows.sort();
 const found = async (server, ref) => (await server.admin('POST', `/access/policies/find?ref=${encodeURIComponent(ref)}`)).rows.map(({ _doc }) => _doc).sort();
 
-async function ended(server, started, token) {
-  let job;
-  await until(async () => {
-    job = (await server.request('GET', `/jobs/${started._doc}`, { token: token ?? server.adminToken })).json;
-    return ['FINISHED', 'ERROR'].includes(job.state);
-  });
-  return job;
-}
+const ended = (server, started, token = server.adminToken) =>
+  endedJob(async (method, path) => (await server.request(method, path, { token })).json, started._doc);
 async function exported(server, sources, settings = {}) {
   const place = coordinates();
   const job = await ended(server, await server.admin('POST', `/transfer/export?${place}`, { sources, ...settings }));

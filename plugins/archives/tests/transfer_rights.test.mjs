@@ -2,6 +2,7 @@
 // refused one by one, before it compares anything with what its starter may not know.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { endedJob } from '../../../tests/support/ended_job.mjs';
 import { SteleServer } from '../../../tests/support/stele_server.mjs';
 import { until } from '../../../tests/support/until.mjs';
 import { archiveOf } from '../../../tests/support/zip_archive.mjs';
@@ -38,12 +39,7 @@ async function upload(name, sources, files, more = {}) {
 }
 async function ended(name, reply) {
   assert.equal(reply.status, 200, reply.text);
-  let job;
-  await until(async () => {
-    job = (await as(name, 'GET', `/jobs/${reply.json._doc}`)).json;
-    return ['FINISHED', 'ERROR'].includes(job.state);
-  });
-  return job;
+  return endedJob(async (method, path) => (await as(name, method, path)).json, reply.json._doc);
 }
 const imported = async (name, path, { query }, settings = {}) => ended(name, await as(name, 'POST', `${path}/import?${query}`, settings));
 /// What a job tells of its failure, ids of records and jobs left out.

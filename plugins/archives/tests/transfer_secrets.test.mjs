@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { endedJob } from '../../../tests/support/ended_job.mjs';
 import { SteleServer } from '../../../tests/support/stele_server.mjs';
-import { until } from '../../../tests/support/until.mjs';
 import { unzip, zip } from '../../../tests/support/zip_archive.mjs';
 
 const passphrase = 'correct horse battery';
@@ -21,14 +21,7 @@ const platformOf = async (server) => (await server.admin('GET', '/'))._doc;
 const make = async (server, path, fields = {}) => (await server.admin('POST', path, fields))._doc;
 const tokenOf = async (server, token) => token ?? (server.adminToken ??= await server.login());
 
-async function ended(server, started, token) {
-  let job;
-  await until(async () => {
-    job = (await server.request('GET', `/jobs/${started._doc}`, { token })).json;
-    return ['FINISHED', 'ERROR'].includes(job.state);
-  });
-  return job;
-}
+const ended = (server, started, token) => endedJob(async (method, path) => (await server.request(method, path, { token })).json, started._doc);
 async function exported(server, sources, settings = { passphrase }, who) {
   const token = await tokenOf(server, who);
   const reply = await server.request('POST', `/transfer/export?${coordinates()}`, { token, body: { sources, ...settings } });
