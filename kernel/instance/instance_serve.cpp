@@ -7,7 +7,6 @@
 #include <stele/sdk/log.hpp>
 
 #include "kernel/http/limit/descriptors.hpp"
-#include "kernel/http/limit/spare_memory.hpp"
 #include "kernel/instance/blob_owner.hpp"
 #include "kernel/instance/instance_state.hpp"
 #include "kernel/instance/server_settings.hpp"
@@ -101,7 +100,6 @@ void Instance::make_watch(std::uint64_t reserve) {
 }
 
 sdk::Result<void> Instance::start() {
-    http::bound_spare_memory();
     resource::Services& services = *state_->services;
     auto platforms = services.platforms.all();
     if (!platforms) return platforms.error();

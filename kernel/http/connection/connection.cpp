@@ -329,7 +329,6 @@ void Connection::close(bool is_reset) {
     if (phase_ == Phase::closed) return;
     phase_ = Phase::closed;
     is_abandoned_ = true;
-    if (parser_.capacity() >= RequestParser::kPieceSize) context_->shared.has_spare_memory = true;
     note_reply(true);
     close_transport(is_reset);
     context_->remove(*this);

@@ -87,8 +87,6 @@ private:
         lingering,
         closed
     };
-    /// From here on a request leaves memory behind that the allocator keeps.
-    static constexpr std::size_t kMuchMemory = 256 * 1024;
     static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
     // connection.cpp: reading, handling, ending

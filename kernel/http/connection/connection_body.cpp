@@ -111,7 +111,7 @@ void Connection::hold_reply() {
 }
 
 void Connection::release_body() {
-    if (parser_.release_body() >= kMuchMemory) context_->shared.has_spare_memory = true;
+    parser_.release_body();
     room_.reset();
 }
 

@@ -57,8 +57,6 @@ struct ServerShared {
     std::condition_variable all_closed;
 
     AddressCounts addresses;
-    /// Much memory was used and is free again; the system does not have it yet.
-    std::atomic<bool> has_spare_memory{false};
 };
 
 struct Traffic {

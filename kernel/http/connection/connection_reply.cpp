@@ -171,7 +171,6 @@ bool Connection::compress_elsewhere(Response& response) {
 
 void Connection::finish_reply() {
     note_reply(false);
-    if (reply_bytes_ >= kMuchMemory) context_->shared.has_spare_memory = true;
     if (closes_after_reply_) {
         lingers_ = lingers_ || parser_.has_more_input();
         phase_ = Phase::ending;

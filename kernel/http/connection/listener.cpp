@@ -20,7 +20,6 @@
 
 #include "kernel/http/connection/connection_transport.hpp"
 #include "kernel/http/connection/tls_connection.hpp"
-#include "kernel/http/limit/spare_memory.hpp"
 #include "kernel/job/worker_pool.hpp"
 
 namespace stele::kernel::http {
@@ -64,9 +63,6 @@ using Timer = asio::basic_waitable_timer<std::chrono::steady_clock,
 
 /// Connections beyond the limit that are still told so; those beyond these are just closed.
 constexpr std::size_t kRefusedAtOnce = 64;
-
-/// How long after a large request its memory is given back.
-constexpr std::chrono::seconds kTrimDelay{5};
 
 /// Deadlines need no exact timers: looking four times within the shortest of them is enough.
 std::chrono::milliseconds sweep_interval(const ServerLimits& limits) {
@@ -231,16 +227,6 @@ private:
         for (const auto& connection : all())
             connection->sweep(time);
         if (!is_accepting_ && acceptor_.is_open()) accept();
-        give_memory_back();
-    }
-
-    /// What the allocator keeps for later, which is what one large request took. A while after its
-    /// reply, when what it held is free, and no more often, however many there are.
-    void give_memory_back() {
-        const auto time = std::chrono::steady_clock::now();
-        if (!trim_at_ && shared.has_spare_memory.exchange(false)) trim_at_ = time + kTrimDelay;
-        if (!trim_at_ || time < *trim_at_) return;
-        if (shared.workers.post([] { give_spare_memory_back(); })) trim_at_.reset();
     }
 
     asio::io_context io_{1};
@@ -249,7 +235,6 @@ private:
     std::shared_ptr<asio::ssl::context> tls_;
     std::chrono::milliseconds interval_;
     std::unordered_set<std::shared_ptr<Connection>> connections_;
-    std::optional<std::chrono::steady_clock::time_point> trim_at_;
     bool is_accepting_ = false;
     bool is_stopping_ = false;
 

@@ -293,12 +293,10 @@ bool RequestParser::has_body_bytes() const {
     return input_.content().size() > head_size_ || !body_.content().empty();
 }
 
-std::size_t RequestParser::release_body() {
-    const std::size_t capacity = body_.capacity();
+void RequestParser::release_body() {
     if (!body_is_in_place_) request_.body = {};
     body_.consume(body_.content().size());
     body_.release_above(kKeptCapacity);
-    return capacity;
 }
 
 void RequestParser::finish() {

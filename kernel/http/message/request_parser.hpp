@@ -54,8 +54,8 @@ public:
     std::optional<std::uint64_t> body_length() const;
     /// Replaces `piece`.
     void take_piece(std::string& piece);
-    /// Nobody needs the body any more: gives a large buffer back, and answers how large it was.
-    std::size_t release_body();
+    /// Nobody needs the body any more: gives a large buffer back.
+    void release_body();
     /// The request is answered: forgets it and gives large buffers back.
     void finish();
 
