@@ -23,6 +23,10 @@ namespace {
 constexpr std::chrono::seconds kPatience{20};
 const PlatformScope kScope{7, "p", "root"};
 
+[[noreturn]] void not_needed() {
+    throw std::logic_error("not in this test");
+}
+
 /// Only what jobs need of a context.
 class FakeContext final : public Context {
 public:
@@ -33,29 +37,17 @@ public:
     }
     const Session& session() const override { return session_; }
     Transaction& transaction() override { return *transaction_; }
-    Documents& documents() override { throw std::logic_error("not in this test"); }
-    Authorities& authorities() override { throw std::logic_error("not in this test"); }
-    DataStores& data_stores() override { throw std::logic_error("not in this test"); }
-    std::string key_space(std::string_view) override { throw std::logic_error("not in this test"); }
-    std::string shared_key_space(std::string_view) override {
-        throw std::logic_error("not in this test");
-    }
-    ContextPart* part(std::string_view) override { throw std::logic_error("not in this test"); }
-    void keep(std::string_view, std::unique_ptr<ContextPart>) override {
-        throw std::logic_error("not in this test");
-    }
-    void after_commit(std::function<void()>) override {
-        throw std::logic_error("not in this test");
-    }
-    Result<std::string> reference(const RecordKey&) override {
-        throw std::logic_error("not in this test");
-    }
-    Result<RecordKey> find_reference(std::string_view) override {
-        throw std::logic_error("not in this test");
-    }
-    Result<Json> read_reference(std::string_view) override {
-        throw std::logic_error("not in this test");
-    }
+    Documents& documents() override { not_needed(); }
+    Authorities& authorities() override { not_needed(); }
+    DataStores& data_stores() override { not_needed(); }
+    std::string key_space(std::string_view) override { not_needed(); }
+    std::string shared_key_space(std::string_view) override { not_needed(); }
+    ContextPart* part(std::string_view) override { not_needed(); }
+    void keep(std::string_view, std::unique_ptr<ContextPart>) override { not_needed(); }
+    void after_commit(std::function<void()>) override { not_needed(); }
+    Result<std::string> reference(const RecordKey&) override { not_needed(); }
+    Result<RecordKey> find_reference(std::string_view) override { not_needed(); }
+    Result<Json> read_reference(std::string_view) override { not_needed(); }
     Context& as_system() override { return *this; }
 
 private:

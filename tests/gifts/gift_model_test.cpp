@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kSequences = 10'000;
 /// So many do each of the steps at least once, the rare ones, too. No short form runs fewer.
-constexpr int kEnough = 2'000;
+constexpr int kEnough = 4'000;
 
 }  // namespace
 

@@ -131,33 +131,41 @@ GiftSteps::Kept GiftSteps::craft(const Place& place, const Person& caller) {
     }
     if (word == "project" && below(2) == 0) fields["stackId"] = pick(world_.stacks).id();
     if (place.has_teams && below(4) == 0) fields["enableAuthorities"] = false;
+    // Half of them want one thing only, so that nothing else is what they are refused for.
+    enum List : std::size_t { kAcl, kTeams, kRoles, kMembers, kTargets, kLists };
+    const bool is_team_wanted = place.has_teams && below(3) == 0;
+    const std::size_t only = is_team_wanted ? kTeams : below(2 * kLists);
+    const auto has = [only](List list, bool usually) {
+        return only < kLists ? only == list : usually;
+    };
     ArchiveFiles files;
     const auto write = [&](const std::string& name, const sdk::Json& value) {
         files[folder + "/" + name] = sdk::dump_json(value);
     };
     write(word + ".json", fields);
-    if (below(3) > 0) {
+    if (has(kAcl, below(3) > 0)) {
         sdk::Json entry = somebody();
         entry["authorities"] = {any_role()};
         write("acl.json", sdk::Json::array({entry}));
     }
-    if (place.has_teams && below(2) == 0) {
+    if (place.has_teams && has(kTeams, below(2) == 0)) {
         const std::string key = place.key == world_.focus.key && below(2) == 0 ? world_.crew
-                                : below(2) == 0                                ? "owners"
+                                : is_team_wanted || below(2) == 0              ? "owners"
                                                                                : new_name();
         sdk::Json team{{"key", key},
                        {"roleKeys", sdk::Json::array()},
                        {"members", sdk::Json::array({somebody()})}};
-        if (below(2) == 0) team["roleKeys"].push_back(any_role());
+        if (!is_team_wanted && below(2) == 0) team["roleKeys"].push_back(any_role());
         write("teams.json", sdk::Json::array({team}));
     }
-    if (place.has_teams && below(4) == 0) {
+    if (place.has_teams && has(kRoles, below(4) == 0)) {
         const sdk::Json role{{"roleKey", below(2) == 0 ? "helper" : "guide"},
                              {"permissions", {"CONNECT", "READ", "UPDATE", "MODIFY_PERMISSIONS"}}};
         write("roles.json", sdk::Json::array({role}));
     }
-    if (word == "group") write("members.json", sdk::Json::array({somebody()}));
-    if (word == "accessPolicy" && below(2) == 0)
+    if (word == "group" && has(kMembers, true))
+        write("members.json", sdk::Json::array({somebody()}));
+    if (word == "accessPolicy" && has(kTargets, below(2) == 0))
         write("targets.json", sdk::Json::array({somebody()}));
     if (word == "stack" && below(2) == 0) {
         const Place& store = pick(world_.stores);
@@ -187,7 +195,10 @@ std::optional<Taken> GiftSteps::import_archive(const Person& caller) {
         if (kept.is_there) kept_.push_back(std::move(kept));
     }
     const bool is_crafted = kept_.empty() || below(3) > 0;
-    const Place& wanted = pick(world_.places);
+    // What holds nothing but rights is one of many places.
+    const Place& wanted = below(4) > 0    ? pick(world_.places)
+                          : below(2) == 0 ? pick(world_.groups)
+                                          : pick(world_.policies);
     // Something that is gone has no archive that is about it.
     if (is_crafted && world_.is_gone(wanted.key)) return std::nullopt;
     if (is_crafted && !server_.has_route("POST", wanted.route + "/import")) return std::nullopt;
