@@ -105,6 +105,7 @@ private:
     sdk::Result<sdk::PlatformScope> open_root(const std::string& title);
     void make_watch(std::uint64_t reserve);
     sdk::Result<void> start_administration();
+    sdk::Result<void> start_plugins();
     void stop_plugins();
 
     struct State;

@@ -155,6 +155,7 @@ sdk::Result<void> Instance::start() {
     if (*intervals) options->usage = state_->usage.get();
     state_->server = std::make_unique<http::Server>(*options, *state_->pipeline, *state_->workers);
     add_connection_metrics(*state_->pipeline, *state_->server);
+    if (auto started = start_plugins(); !started) return started;
     if (auto started = state_->server->start(); !started) return started;
     if (auto started = start_administration(); !started) return started;
     state_->audit_log->start([&services] { return services.platforms.all_open(); });
@@ -199,6 +200,17 @@ void Instance::stop() {
     state_->audit_log->stop();
     stop_plugins();
     state_->server.reset();
+}
+
+sdk::Result<void> Instance::start_plugins() {
+    for (const resource::PluginStart& step : std::exchange(state_->services->starts, {})) {
+        auto started = plugin::guarded<void>(step.plugin_id, "start", [&] {
+            step.start();
+            return sdk::Result<void>();
+        });
+        if (!started) return started;
+    }
+    return {};
 }
 
 void Instance::stop_plugins() {

@@ -53,7 +53,7 @@ std::optional<sdk::ContentSpace> Follower::space_of(std::string_view key) {
 
 void Follower::notice(const sdk::CommitNotice& notice) {
     const std::lock_guard lock(mutex_);
-    bool is_called = notice.is_everything || !thread_.joinable();
+    bool is_called = notice.is_everything;
     is_all_wanted_ = is_all_wanted_ || notice.is_everything;
     std::optional<sdk::ContentSpace> last;
     for (const std::string_view key : notice.keys) {
@@ -64,6 +64,11 @@ void Follower::notice(const sdk::CommitNotice& notice) {
         is_called = true;
     }
     if (is_called) begin_locked();
+}
+
+void Follower::start() {
+    const std::lock_guard lock(mutex_);
+    begin_locked();
 }
 
 void Follower::begin_locked() {
@@ -106,7 +111,6 @@ sdk::Result<std::uint64_t> Follower::gather(const sdk::Reader& reader,
         if (changeset.revision == 0) return {};
         auto added = book_.add_touches(reader, changeset, touches);
         if (added) through = changeset.revision;
-        changeset.written.clear();
         return added;
     };
     const auto visit = [&](const sdk::ContentVersion& version) {
@@ -115,11 +119,10 @@ sdk::Result<std::uint64_t> Follower::gather(const sdk::Reader& reader,
             is_cut_short = is_stopping_ || versions >= kVersionsAtOnce ||
                            (changeset.revision != 0 && Clock::now() >= end);
             if (!looked || is_cut_short) return false;
-            changeset.revision = version.revision;
-            changeset.line = version.line;
+            changeset.begin(version);
         }
         ++versions;
-        changeset.written.push_back(RuleBook::written_by(version));
+        changeset.add(version);
         return true;
     };
     auto read = services_.log.for_each_after(reader, space, begin, visit);

@@ -21,8 +21,7 @@
 namespace stele::node_rules {
 
 /// A thread that reads what was committed and starts the jobs of rules, so that writers pay nothing
-/// for them. It begins with the first commit of anything and then looks at every repository, for
-/// what a server that died has left. Any thread.
+/// for them. It looks at every repository first, for what a server that died has left. Any thread.
 class Follower {
 public:
     explicit Follower(const RuleServices& services);
@@ -31,6 +30,7 @@ public:
     Follower& operator=(const Follower&) = delete;
 
     void notice(const sdk::CommitNotice& notice);
+    void start();
     /// Waits until the thread has ended; how far it has come is in the store then.
     void stop();
 

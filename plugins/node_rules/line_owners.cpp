@@ -24,10 +24,14 @@ sdk::Result<void> LineOwners::look_at_branches(sdk::Context& context,
             auto view = services_.log.view(context.transaction(), branch);
             if (!view && sdk::is_missing(view.error())) return true;
             if (!view) return view.error();
-            if (view->links.empty()) return true;
             repositories_[repository] = view->space;
-            const std::uint64_t line = view->links.front().line;
-            lines_[view->space][line] = LineOwner{branch, std::move(*view)};
+            auto& lines = lines_[view->space];
+            while (!view->links.empty()) {
+                const sdk::ContentView::Link link = view->links.front();
+                lines[link.line] = LineOwner{branch, *view};
+                if (!link.goes_on) break;
+                view->links.erase(view->links.begin());
+            }
             return true;
         });
 }

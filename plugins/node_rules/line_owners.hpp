@@ -12,7 +12,7 @@
 
 namespace stele::node_rules {
 
-/// A branch, and what it shows; the first link is its own line.
+/// A branch, and what it shows; the first link is its own line, or one that it has gone on from.
 struct LineOwner {
     sdk::RecordKey branch;
     sdk::ContentView view;

@@ -36,8 +36,12 @@ sdk::Result<void> open(sdk::Registrar& registrar) {
     add_rule_catalog(registrar);
     // Observers live as long as the engine.
     Follower& follower = registrar.own(std::make_unique<Follower>(services));
-    registrar.engine().observe(
-        "", [&follower](const sdk::CommitNotice& notice) { follower.notice(notice); });
+    registrar.on_start([&registrar, &follower] {
+        registrar.engine().observe(
+            "", [&follower](const sdk::CommitNotice& notice) { follower.notice(notice); });
+        // For what a server that died has left; nothing else may be written for long.
+        follower.start();
+    });
     registrar.on_stop([&follower] { follower.stop(); });
     registrar.on_install([&services](sdk::Context& context, const sdk::Json&) {
         return begin_at_newest(services.log, context);

@@ -1,6 +1,5 @@
 #include "rule_book.hpp"
 
-#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -23,6 +22,8 @@ constexpr std::size_t kMaxChain = 100;
 constexpr std::size_t kMaxRules = 100;
 /// Lines for the operator that are remembered not to be told again.
 constexpr std::size_t kMaxTold = 10'000;
+/// Of what a changeset wrote.
+constexpr std::size_t kMostHeld = 1000;
 
 sdk::Result<sdk::Json> fields_of(const sdk::ContentVersion& version) {
     return sdk::parse_json(version.text, {.depth = 200});
@@ -40,6 +41,39 @@ RuleBook::Written RuleBook::written_by(const sdk::ContentVersion& version) {
     return {.node = version.node,
             .is_removed = version.is_removed,
             .may_bind = version.text.find(kHasBehavior) != std::string::npos};
+}
+
+void RuleBook::Changeset::begin(const sdk::ContentVersion& version) {
+    line = version.line;
+    revision = version.revision;
+    written.clear();
+    has_more = may_bind = false;
+}
+
+void RuleBook::Changeset::add(const sdk::ContentVersion& version) {
+    Written one = written_by(version);
+    may_bind = may_bind || one.may_bind;
+    has_more = has_more || written.size() == kMostHeld;
+    if (!has_more) written.push_back(std::move(one));
+}
+
+sdk::Result<void> RuleBook::for_each_written(const sdk::Reader& reader, const Changeset& changeset,
+                                             const VisitWritten& visit) const {
+    sdk::Result<void> visited;
+    if (!changeset.has_more) {
+        for (const Written& written : changeset.written) {
+            if (visited = visit(written); !visited) break;
+        }
+        return visited;
+    }
+    auto walked = services_.log.for_each_after(reader, changeset.space, changeset.revision - 1,
+                                               [&](const sdk::ContentVersion& version) {
+                                                   if (version.revision != changeset.revision)
+                                                       return false;
+                                                   visited = visit(written_by(version));
+                                                   return visited.has_value();
+                                               });
+    return walked ? visited : walked;
 }
 
 void RuleBook::tell_once(const std::string& line) {
@@ -72,7 +106,8 @@ sdk::Result<std::set<std::string>> RuleBook::find_candidates(const Changeset& ch
     sdk::Result<void> looked;
     auto walked = services_.log.for_each_after(
         *reader, changeset.space, begun_after_, [&](const sdk::ContentVersion& version) {
-            if (!version.is_removed || version.line != changeset.line) return true;
+            // It may have gone on a line that goes on from this one: they have higher numbers.
+            if (!version.is_removed || version.line < changeset.line) return true;
             auto former =
                 services_.log.shown(*reader, owner.at(version.revision - 1), version.node);
             if (!former) looked = former.error();
@@ -168,12 +203,16 @@ sdk::Result<void> RuleBook::bring_up_to(const sdk::Reader& reader, const Changes
         if (!candidates) return candidates.error();
         stale = std::move(*candidates);
     }
-    for (const Written& written : changeset.written) {
-        if (written.may_bind || line.bindings.contains(written.node)) stale.insert(written.node);
-        const auto leaning = line.leaning.find(written.node);
-        if (leaning != line.leaning.end())
-            stale.insert(leaning->second.begin(), leaning->second.end());
-    }
+    auto walked =
+        for_each_written(reader, changeset, [&](const Written& written) -> sdk::Result<void> {
+            if (written.may_bind || line.bindings.contains(written.node))
+                stale.insert(written.node);
+            const auto leaning = line.leaning.find(written.node);
+            if (leaning != line.leaning.end())
+                stale.insert(leaning->second.begin(), leaning->second.end());
+            return {};
+        });
+    if (!walked) return walked;
     for (const std::string& association : stale) {
         if (auto looked = look_at(reader, changeset, owner, association, line); !looked)
             return looked;
@@ -256,11 +295,7 @@ sdk::Result<void> RuleBook::add_touches(const sdk::Reader& reader, const Changes
     Line& line = lines_[changeset.space][changeset.line];
     // A second look, after a failure: what it showed then must be found out again.
     if (line.is_loaded && changeset.revision <= line.through) line = {};
-    const auto concerns = [&line](const Written& written) {
-        return written.may_bind || !line.bindings.empty();
-    };
-    const bool is_idle = line.is_loaded &&
-                         std::none_of(changeset.written.begin(), changeset.written.end(), concerns);
+    const bool is_idle = line.is_loaded && !changeset.may_bind && line.bindings.empty();
     if (!is_idle) {
         auto owner = owners_.find(changeset.platform, changeset.space, changeset.line);
         if (!owner) return owner.error();
@@ -272,9 +307,10 @@ sdk::Result<void> RuleBook::add_touches(const sdk::Reader& reader, const Changes
                             "bind none",
                             kMaxRules, std::next(line.rules.begin(), kMaxRules)->first));
         }
-        for (const Written& written : changeset.written) {
-            if (line.rules.empty()) break;
-            auto added = add_node(reader, changeset, **owner, line, written, touches);
+        if (!line.rules.empty()) {
+            auto added = for_each_written(reader, changeset, [&](const Written& written) {
+                return add_node(reader, changeset, **owner, line, written, touches);
+            });
             if (!added) return added;
         }
     }

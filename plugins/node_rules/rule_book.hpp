@@ -2,6 +2,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -54,15 +55,20 @@ public:
         /// It says somewhere what only bindings must say.
         bool may_bind = false;
     };
+    /// A large import is one changeset: of what it wrote only so much is held.
     struct Changeset {
         sdk::PlatformScope platform;
         sdk::ContentSpace space;
         std::uint64_t line = 0;
         std::uint64_t revision = 0;
         std::vector<Written> written = {};
-    };
+        /// The log tells all of it once more.
+        bool has_more = false;
+        bool may_bind = false;
 
-    static Written written_by(const sdk::ContentVersion& version);
+        void begin(const sdk::ContentVersion& version);
+        void add(const sdk::ContentVersion& version);
+    };
 
     /// Before the changesets of a repository after `revision` are told.
     void begin(const sdk::ContentSpace& space, std::uint64_t revision);
@@ -96,6 +102,11 @@ private:
         std::map<std::string, std::set<std::string>> chains;
     };
 
+    using VisitWritten = std::function<sdk::Result<void>(const Written&)>;
+
+    static Written written_by(const sdk::ContentVersion& version);
+    sdk::Result<void> for_each_written(const sdk::Reader& reader, const Changeset& changeset,
+                                       const VisitWritten& visit) const;
     sdk::Result<std::set<std::string>> find_candidates(const Changeset& changeset,
                                                        const LineOwner& owner);
     sdk::Result<void> bring_up_to(const sdk::Reader& reader, const Changeset& changeset,

@@ -88,6 +88,10 @@ private:
         auto view = services_.log.view(context.transaction(), record->key);
         if (!view) return view.error();
         const auto line = job_.hidden().at("line").get<std::uint64_t>();
+        // Since then the branch may have got other lines that go on from it.
+        while (view->links.size() > 1 && view->links.front().line != line &&
+               view->links.front().goes_on)
+            view->links.erase(view->links.begin());
         if (view->links.empty() || view->links.front().line != line) {
             return sdk::make_error(sdk::ErrorKind::conflict, "node_rules.branch_reset",
                                    "the branch was reset since the nodes were written");

@@ -11,6 +11,9 @@ namespace {
 
 /// Bytes of a version's attachments that are searched.
 constexpr std::size_t kMaxAttached = std::size_t{1} << 20;
+/// For whoever waits while somebody else feeds, and for whoever feeds while others wait.
+constexpr std::chrono::milliseconds kRest(20);
+constexpr std::chrono::milliseconds kShortRest(1);
 
 /// The index can be brought up later from the repositories, so it is the first to make do.
 sdk::Error no_room() {
@@ -42,8 +45,27 @@ IndexFeed::IndexFeed(sdk::ContentLog& log, sdk::Engine& engine, std::filesystem:
 
 sdk::Result<bool> IndexFeed::feed(const sdk::ContentSpace& space,
                                   const std::function<bool()>& must_stop) {
-    const std::lock_guard lock(mutex_);
-    return feed_locked(space, must_stop);
+    Lock lock = locked();
+    return feed_locked(lock, space, must_stop);
+}
+
+IndexFeed::Lock IndexFeed::locked() {
+    ++waiting_;
+    Lock lock(mutex_);
+    --waiting_;
+    return lock;
+}
+
+void IndexFeed::let_others(Lock& lock) {
+    lock.unlock();
+    // Who gives a lock back would mostly get it again at once.
+    for (auto rested = kShortRest; waiting_ > 0 && rested < kRest; rested += kShortRest)
+        std::this_thread::sleep_for(kShortRest);
+    lock.lock();
+}
+
+bool IndexFeed::is_still_fed(const sdk::ContentSpace& space) const {
+    return index_.is_open() && generation_ == index_.generation() && fed_to_.contains(space);
 }
 
 /// True when the repository can be fed: what the index has of it comes from this history, not from
@@ -69,8 +91,25 @@ sdk::Result<bool> IndexFeed::begin(const sdk::Reader& reader, const sdk::Content
     return true;
 }
 
-sdk::Result<bool> IndexFeed::feed_locked(const sdk::ContentSpace& space,
-                                         const std::function<bool()>& must_stop) {
+sdk::Result<bool> IndexFeed::feed_locked(Lock& lock, const sdk::ContentSpace& space,
+                                         const MustStop& must_stop, const MustStop& is_late) {
+    if (!fed_now_.insert(space).second) {
+        pass_ended_.wait_for(lock, kRest);
+        return false;
+    }
+    struct Ended {
+        IndexFeed& feed;
+        const sdk::ContentSpace& space;
+        ~Ended() {
+            feed.fed_now_.erase(space);
+            feed.pass_ended_.notify_all();
+        }
+    } const ended{*this, space};
+    return feed_pass(lock, space, must_stop, is_late);
+}
+
+sdk::Result<bool> IndexFeed::feed_pass(Lock& lock, const sdk::ContentSpace& space,
+                                       const MustStop& must_stop, const MustStop& is_late) {
     const auto reader = engine_.snapshot();
     auto begun = begin(*reader, space);
     if (!begun || !*begun) return begun;
@@ -98,6 +137,11 @@ sdk::Result<bool> IndexFeed::feed_locked(const sdk::ContentSpace& space,
             pass.is_cut_short = pass.documents >= options_.documents_at_once;
             if (!pass.failure || pass.is_cut_short) return false;
             pass.mark = {version.revision, digest_of(version)};
+        } else if (pass.documents % options_.documents_at_once == 0) {
+            // A large import is one changeset.
+            let_others(lock);
+            pass.is_cut_short = says_stop(is_late) || !is_still_fed(space);
+            if (pass.is_cut_short) return false;
         }
         ++pass.documents;
         progress.is_beyond = true;
@@ -121,12 +165,13 @@ sdk::Result<bool> IndexFeed::feed_locked(const sdk::ContentSpace& space,
 sdk::Result<std::optional<Candidates>> IndexFeed::try_find(const sdk::ContentView& view,
                                                            std::uint64_t revision,
                                                            const Expression& expression,
-                                                           std::size_t most) {
-    const std::lock_guard lock(mutex_);
+                                                           std::size_t most,
+                                                           const MustStop& is_late) {
+    Lock lock = locked();
     const auto fed_to = fed_to_.find(view.space);
     const bool is_known = index_.is_open() && generation_ == index_.generation();
     if (!is_known || fed_to == fed_to_.end() || fed_to->second.revision < revision) {
-        auto fed = feed_locked(view.space, {});
+        auto fed = feed_locked(lock, view.space, {}, is_late);
         if (!fed) return fed.error();
         if (!*fed) return std::optional<Candidates>();
     }
@@ -141,12 +186,13 @@ sdk::Result<Candidates> IndexFeed::find(const sdk::ContentView& view, std::uint6
                                         const Expression& expression, std::size_t most,
                                         const std::function<sdk::Result<void>()>& may_go_on) {
     const auto deadline = std::chrono::steady_clock::now() + options_.patience;
+    const auto is_late = [deadline] { return std::chrono::steady_clock::now() > deadline; };
     bool is_repeated = false;
     while (true) {
         if (may_go_on) {
             if (auto may = may_go_on(); !may) return may.error();
         }
-        auto found = try_find(view, revision, expression, most);
+        auto found = try_find(view, revision, expression, most, is_late);
         if (found && *found) return std::move(**found);
         if (!found) {
             // A failure has closed the index: it is opened and brought up once more.
@@ -154,7 +200,7 @@ sdk::Result<Candidates> IndexFeed::find(const sdk::ContentView& view, std::uint6
             if (!is_index || is_repeated) return found.error();
             is_repeated = true;
         }
-        if (std::chrono::steady_clock::now() > deadline) {
+        if (is_late()) {
             sdk::Error behind =
                 sdk::make_error(sdk::ErrorKind::unavailable, "node_search.index_behind",
                                 "the search index is being built; try again in some seconds");
@@ -167,7 +213,7 @@ sdk::Result<Candidates> IndexFeed::find(const sdk::ContentView& view, std::uint6
 
 /// Some documents of the first repository that is not kept; true when there is none.
 sdk::Result<bool> IndexFeed::clear_one(const std::vector<sdk::ContentSpace>& kept) {
-    const std::lock_guard lock(mutex_);
+    const Lock lock = locked();
     auto present = index_.spaces();
     if (!present) return present.error();
     for (const sdk::ContentSpace& space : *present) {
@@ -199,7 +245,7 @@ sdk::Result<void> IndexFeed::rebuild(const sdk::ContentSpace& space,
                                "the search index is built anew by whoever searches next");
     };
     {
-        const std::lock_guard lock(mutex_);
+        const Lock lock = locked();
         fed_to_.erase(space);
         auto cleared = index_.clear_some(space);
         if (!cleared) return cleared.error();
@@ -213,7 +259,7 @@ sdk::Result<void> IndexFeed::rebuild(const sdk::ContentSpace& space,
 }
 
 sdk::Result<bool> IndexFeed::commit() {
-    const std::lock_guard lock(mutex_);
+    const Lock lock = locked();
     if (!index_.has_pending()) return false;
     if (auto committed = index_.commit(); !committed) return committed.error();
     return true;

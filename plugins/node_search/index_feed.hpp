@@ -1,9 +1,12 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <functional>
 #include <map>
 #include <mutex>
+#include <set>
 #include <vector>
 
 #include <stele/sdk/engine.hpp>
@@ -15,7 +18,7 @@ namespace stele::node_search {
 
 struct FeedOptions {
     IndexOptions index = {};
-    /// After so much of a repository others get their turn; whole changesets only.
+    /// After so much of a repository others get their turn, also within a changeset.
     std::size_t documents_at_once = 500;
     /// How long a search waits for an index that is behind; then 503.
     std::chrono::milliseconds patience = std::chrono::seconds(20);
@@ -63,19 +66,36 @@ private:
         bool is_beyond = false;
     };
 
-    sdk::Result<bool> feed_locked(const sdk::ContentSpace& space,
-                                  const std::function<bool()>& must_stop);
+    using Lock = std::unique_lock<std::mutex>;
+    using MustStop = std::function<bool()>;
+
+    Lock locked();
+    /// Gives the lock to whoever waits for it, and takes it back.
+    void let_others(Lock& lock);
+    /// Where somebody else feeds the repository it waits a moment, and has not fed it. It ends
+    /// early at once when `must_stop` says so, and after some documents when `is_late` does.
+    sdk::Result<bool> feed_locked(Lock& lock, const sdk::ContentSpace& space,
+                                  const MustStop& must_stop, const MustStop& is_late = {});
+    sdk::Result<bool> feed_pass(Lock& lock, const sdk::ContentSpace& space,
+                                const MustStop& must_stop, const MustStop& is_late);
+    /// Whether what was begun with a repository may go on after others had their turn.
+    bool is_still_fed(const sdk::ContentSpace& space) const;
     sdk::Result<bool> begin(const sdk::Reader& reader, const sdk::ContentSpace& space);
     sdk::Result<std::optional<Candidates>> try_find(const sdk::ContentView& view,
                                                     std::uint64_t revision,
-                                                    const Expression& expression, std::size_t most);
+                                                    const Expression& expression, std::size_t most,
+                                                    const MustStop& is_late);
     sdk::Result<bool> clear_one(const std::vector<sdk::ContentSpace>& kept);
 
     sdk::ContentLog& log_;
     sdk::Engine& engine_;
     FeedOptions options_;
     std::mutex mutex_;
+    std::atomic<int> waiting_ = 0;
     NodeIndex index_;
+    /// Repositories in the midst of whose changesets somebody is.
+    std::set<sdk::ContentSpace> fed_now_;
+    std::condition_variable pass_ended_;
     /// How far repositories are, as far as their histories have been compared since the index was
     /// opened.
     std::map<sdk::ContentSpace, Progress> fed_to_;

@@ -1,5 +1,7 @@
 #include "search_fixture.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <fstream>
 #include <thread>
 
@@ -23,6 +25,63 @@ struct Crashed {
 
     TestFolder folder;
     IndexFeed feed;
+};
+
+/// Two repositories: the only changeset of one of them has no end, that of the other one node.
+class EndlessLog final : public sdk::ContentLog {
+public:
+    static constexpr sdk::ContentSpace kEndless{3, 1};
+    static constexpr sdk::ContentSpace kShort{3, 2};
+
+    bool is_told_again() const { return walks_ > 1; }
+    /// Walks through the one without an end.
+    int most_at_once() const { return most_at_once_; }
+
+    sdk::Result<std::vector<sdk::ContentSpace>> spaces(const sdk::Reader&) override {
+        return std::vector{kEndless, kShort};
+    }
+    sdk::Result<std::uint64_t> newest(const sdk::Reader&, const sdk::ContentSpace&) override {
+        return std::uint64_t{1};
+    }
+    sdk::Result<void> for_each_after(
+        const sdk::Reader&, const sdk::ContentSpace& space, std::uint64_t revision,
+        const std::function<bool(const sdk::ContentVersion&)>& visit) override {
+        if (revision > 0) return {};
+        const bool is_endless = space == kEndless;
+        if (is_endless) {
+            ++walks_;
+            most_at_once_ = std::max<int>(most_at_once_, ++at_once_);
+        }
+        sdk::ContentVersion version{1, 1, "a", false, R"({"t":"apple"})"};
+        for (std::size_t i = 0; visit(version) && is_endless; ++i)
+            version.node = "n" + std::to_string(i);
+        if (is_endless) --at_once_;
+        return {};
+    }
+    sdk::Result<sdk::ContentView> view(const sdk::Reader&, const sdk::RecordKey&) override {
+        return sdk::ContentView{};
+    }
+    sdk::Result<std::optional<sdk::ContentVersion>> shown(const sdk::Reader&,
+                                                          const sdk::ContentView&,
+                                                          std::string_view) override {
+        return std::optional<sdk::ContentVersion>();
+    }
+    sdk::Result<std::optional<std::vector<std::string>>> written_on(const sdk::Reader&,
+                                                                    const sdk::ContentSpace&,
+                                                                    const sdk::ContentView::Link&,
+                                                                    std::size_t) override {
+        return std::optional<std::vector<std::string>>();
+    }
+    sdk::Result<std::string> attached_text(const sdk::Reader&, const sdk::ContentSpace&,
+                                           const sdk::ContentVersion&, std::size_t) override {
+        return std::string();
+    }
+    std::string watched_prefix(std::uint64_t) override { return {}; }
+
+private:
+    std::atomic<int> walks_ = 0;
+    std::atomic<int> at_once_ = 0;
+    std::atomic<int> most_at_once_ = 0;
 };
 
 Ids found_by(IndexFeed& feed, FakeContentLog& log, sdk::Engine& engine, const char* word) {
@@ -241,6 +300,56 @@ TEST_CASE("a search does not wait forever for an index that is behind") {
     CHECK(first.error().retry_after_seconds > 0);
     CHECK(world.find("apple").has_error());
     CHECK(world.ids("apple") == Ids{"a"});
+}
+
+TEST_CASE("a changeset without an end keeps nobody waiting who searches, feeds or stops") {
+    TestFolder folder;
+    sdk::testing::MemoryEngine engine;
+    EndlessLog log;
+    IndexFeed feed(log, engine, folder.path / "search",
+                   {.documents_at_once = 10, .patience = std::chrono::milliseconds(50)});
+    const Expression apple{.kind = Expression::Kind::phrase, .words = {"apple"}};
+    const auto view = [](const sdk::ContentSpace& space) {
+        return sdk::ContentView{space, {{1, 1}}};
+    };
+    const auto find = [&](const sdk::ContentSpace& space) {
+        return feed.find(view(space), 1, apple, 10);
+    };
+    // Nobody else feeds, so that whoever searches does, and ends where it has no patience left.
+    const auto late = find(EndlessLog::kEndless);
+    REQUIRE(late.has_error());
+    CHECK(late.error().code == "node_search.index_behind");
+
+    std::atomic<bool> is_over = false;
+    std::thread feeder([&] {
+        while (!is_over)
+            (void)feed.feed(EndlessLog::kEndless, [&] { return is_over.load(); });
+    });
+    while (!log.is_told_again())
+        std::this_thread::yield();
+    const auto found = find(EndlessLog::kShort);
+    const auto behind = find(EndlessLog::kEndless);
+    const auto committed = feed.commit();
+    is_over = true;
+    feeder.join();
+    REQUIRE(found.has_value());
+    CHECK(found->total == 1);
+    REQUIRE(behind.has_error());
+    CHECK(behind.error().code == "node_search.index_behind");
+    CHECK(committed.has_value());
+    CHECK(log.most_at_once() == 1);
+}
+
+TEST_CASE("a large changeset is whole in the index, whoever has had a turn meanwhile") {
+    SearchWorld world({.documents_at_once = 3});
+    Nodes nodes;
+    for (int i = 0; i < 100; ++i)
+        nodes.emplace_back("n" + std::to_string(i), R"({"t":"apple"})");
+    world.log.write(1, nodes);
+    REQUIRE(world.feed.feed(FakeContentLog::kSpace).value());
+    CHECK(world.log.told() == 100);
+    CHECK(world.find("apple")->total == 100);
+    CHECK(world.log.told() == 100);
 }
 
 TEST_CASE("the follower feeds what was committed and has it on disk when it stops") {

@@ -56,8 +56,9 @@ sdk::Result<void> open(sdk::Registrar& registrar) {
         0));
     // Observers live as long as the engine.
     Search& made = registrar.own(std::make_unique<Search>(registrar, *log, reserve));
-    registrar.engine().observe("", [&follower = made.follower](const sdk::CommitNotice& notice) {
-        follower.notice(notice);
+    registrar.on_start([&registrar, &follower = made.follower] {
+        registrar.engine().observe(
+            "", [&follower](const sdk::CommitNotice& notice) { follower.notice(notice); });
     });
     const std::filesystem::path folder = registrar.data_folder() / "search";
     registrar.on_check([log, folder, &registrar](std::vector<std::string>& differences) {

@@ -68,6 +68,11 @@ async function onDisk(size, config, work) {
   }
 }
 
+/// Until the server writes on a disk that was filled under it: tables that LevelDB merges at that
+/// moment cannot be written, and the store is opened anew within seconds.
+const untilLoginsGoOn = (server) =>
+  until(async () => (await server.login(undefined, undefined, { isWhole: true })).status === 200, 'logins go on');
+
 const freeBytes = async (server) => Number((await server.request('GET', '/metrics')).text.match(/^stele_disk_free_bytes (\d+)$/m)[1]);
 
 test('a disk that others fill leaves reads, logins and deletes, and says so once', async () => {
@@ -76,9 +81,7 @@ test('a disk that others fill leaves reads, logins and deletes, and says so once
     for (let i = 0; i < 300; ++i) ids.push((await server.admin('POST', '/uiconfigs', { number: i, text: `${i} `.repeat(5000) }))._doc);
     assert.equal((await server.request('GET', '/readyz')).status, 200);
     fill(200);
-    // Tables that LevelDB merges at that moment cannot be written, and the store is opened anew.
-    const login = () => server.login(undefined, undefined, { isWhole: true });
-    await until(async () => (await login()).status === 200, 'logins go on');
+    await untilLoginsGoOn(server);
     const token = await server.login();
     const create = () => server.request('POST', '/uiconfigs', { token, body: { number: -1, text: 'x'.repeat(20_000) } });
     assert.equal((await create()).status, 507);
@@ -117,6 +120,7 @@ test('rights, members and kept deletions go on a full disk as records do', async
     await server.admin('POST', `/domains/default/principals/${group}/members/add?id=default/leaver`);
     await server.admin('DELETE', `${branch}/nodes/${node}`);
     fill(200);
+    await untilLoginsGoOn(server);
     const post = (path, body) => server.request('POST', path, { token: server.adminToken, body });
     assert.equal((await post(`/uiconfigs/${config}/authorities/editor/grant?id=default/leaver`)).status, 507);
     const removals = [

@@ -8,6 +8,22 @@
 
 namespace stele::tests {
 
+namespace {
+
+/// Commits that have nothing to do with content fill so much of the history of commits.
+std::size_t fill_history(sdk::Engine& engine, std::size_t mebibytes) {
+    constexpr std::size_t kKeySize = 1024 * 1024;
+    for (std::size_t i = 0; i < mebibytes; ++i) {
+        must(sdk::write_with_retry(engine, [](sdk::Transaction& transaction) {
+            transaction.put(std::string(kKeySize, '\xfe'), {});
+            return sdk::Result<void>();
+        }));
+    }
+    return mebibytes * kKeySize;
+}
+
+}  // namespace
+
 TEST_CASE("whoever writes to the branch meanwhile is in the way of a load") {
     Loads loads;
     const auto done = loads.world.work(TransferWorld::kAnn, [&](sdk::Context& context) {
@@ -37,6 +53,95 @@ TEST_CASE("a load ends early where somebody writes to its branch") {
     CHECK(done.error().code == "engine.conflict");
     CHECK(done.error().detail == "a branch was written while content was loaded into it");
     CHECK(loads.numbered(loads.branch) == 0);
+}
+
+TEST_CASE("a load ends early where its branch leads elsewhere") {
+    Loads loads;
+    const Items items = much();
+    const auto fails_early = [&](const sdk::RecordKey& branch, const std::function<void()>& rival) {
+        std::size_t handed = 0;
+        InterruptedItems source(items, [&](std::size_t position) {
+            handed = position;
+            if (position == 2 * items.size() + 100) rival();
+        });
+        const auto done = loads.world.work(TransferWorld::kAnn, [&](sdk::Context& context) {
+            auto brought = loads.transfer.import(context, source, {.branch = branch});
+            return brought ? sdk::Result<void>() : brought.error();
+        });
+        REQUIRE_FALSE(done.has_value());
+        CHECK(done.error().code == "engine.conflict");
+        CHECK(done.error().detail ==
+              "a branch was reset, loaded or removed while content was loaded");
+        CHECK(handed < 3 * items.size() - 1);
+    };
+    SECTION("to another load") {
+        fails_early(loads.branch, [&] { must(loads.bring_in(many(), {.branch = loads.branch})); });
+        CHECK(loads.numbered(loads.branch) == kMany);
+    }
+    SECTION("to where it was before") {
+        loads.make(loads.branch, {{"title", "last"}});
+        fails_early(loads.branch, [&] {
+            must(sdk::write_with_retry(loads.world.services().registrar.engine(),
+                                       [&](sdk::Transaction& transaction) -> sdk::Result<void> {
+                                           auto reset = loads.world.services().branches.fork(
+                                               transaction, transaction, loads.branch,
+                                               loads.place(),
+                                               *nodes::revision_of(loads.tip(loads.branch)) - 1);
+                                           return reset ? sdk::Result<void>() : reset.error();
+                                       }));
+        });
+        CHECK(loads.numbered(loads.branch) == 0);
+        CHECK(loads.count(loads.branch, {{"title", "last"}}) == 0);
+    }
+    SECTION("to nothing") {
+        const sdk::RecordKey fork = loads.fork();
+        fails_early(fork, [&] {
+            must(loads.world.ask(TransferWorld::kAnn,
+                                 {.method = "DELETE",
+                                  .path = "/{branchId}",
+                                  .values = {std::string(sdk::space_record_id(fork))}}));
+        });
+        CHECK(loads.numbered(loads.branch) == 0);
+    }
+}
+
+TEST_CASE("a load that rests is not collected while it lives") {
+    Loads loads;
+    constexpr std::chrono::hours kLater{24};
+    const Items items = much();
+    nodes::BranchPlace place = loads.place();
+    place.line = loads.last_line() + 1;
+    std::size_t looks = 0;
+    const std::size_t rows = loads.content_rows();
+    InterruptedItems source(items, [&](std::size_t position) {
+        const bool is_third_walk = position / items.size() == 2;
+        if (!is_third_walk || position % 50 != 0) return;
+        ++looks;
+        CHECK(loads.collect(place, kLater) == 0);
+    });
+    const auto attempt = [&](bool succeeds) {
+        return loads.world.work(TransferWorld::kAnn, [&](sdk::Context& context) {
+            auto brought = loads.transfer.import(context, source, {.branch = loads.branch});
+            if (!brought) return sdk::Result<void>(brought.error());
+            CHECK(loads.content_rows() > rows + 200);
+            CHECK(loads.collect(place, kLater) == 0);
+            if (succeeds) return sdk::Result<void>();
+            return sdk::Result<void>(
+                sdk::make_error(sdk::ErrorKind::conflict, "test.end", "it ends"));
+        });
+    };
+    SECTION("and it is shown then") {
+        const auto done = attempt(true);
+        if (!done) FAIL(done.error().code + " " + done.error().message + " " + done.error().detail);
+        CHECK(looks > 3);
+        CHECK(loads.collect(place, kLater) == 1);
+        CHECK(loads.numbered(loads.branch) == kMany);
+    }
+    SECTION("but then it is, where it was given up") {
+        CHECK(attempt(false).error().code == "test.end");
+        CHECK(loads.collect(place, kLater) > 0);
+        CHECK(loads.content_rows() == rows);
+    }
 }
 
 TEST_CASE("nobody sees a load before its end, and others write, fork and read meanwhile") {
@@ -74,27 +179,61 @@ TEST_CASE("others may write more than the history of commits holds while somethi
     Loads loads;
     const Items items = much();
     sdk::Engine& engine = loads.world.services().registrar.engine();
-    constexpr std::size_t kKeySize = 1024 * 1024;
     constexpr std::size_t kEvery = 20;
+    // Where it is looked at, where it comes, and what the operation does after that.
+    static constexpr std::size_t kAfterwards = 9;
+    const std::size_t when = GENERATE(std::size_t{0}, std::size_t{2}, std::size_t{kAfterwards});
+    CAPTURE(when);
     std::size_t written = 0;
+    const auto write = [&] { written += fill_history(engine, 8); };
     InterruptedItems source(items, [&](std::size_t position) {
-        const bool is_third_walk = position / items.size() == 2;
-        if (!is_third_walk || position % kEvery != 0) return;
-        for (int i = 0; i < 8; ++i) {
-            must(sdk::write_with_retry(engine, [](sdk::Transaction& transaction) {
-                transaction.put(std::string(kKeySize, '\xfe'), {});
-                return sdk::Result<void>();
-            }));
-        }
-        written += 8 * kKeySize;
+        if (position / items.size() == when && position % kEvery == 0) write();
     });
     const auto done = loads.world.work(TransferWorld::kAnn, [&](sdk::Context& context) {
         auto brought = loads.transfer.import(context, source, {.branch = loads.branch});
+        for (std::size_t i = 0; when == kAfterwards && i < items.size() / kEvery; ++i) {
+            write();
+            loads.transfer.move_on(context);
+        }
         return brought ? sdk::Result<void>() : brought.error();
     });
     CHECK(written > sdk::optimistic::CommitHistory::kMaxBytes);
     if (!done) FAIL(done.error().code + " " + done.error().message);
     CHECK(loads.numbered(loads.branch) == kMany);
+}
+
+TEST_CASE("what a fork shows is found there when its parent lost it while the import is planned") {
+    Loads loads;
+    std::vector<std::string> persons;
+    Items items;
+    for (const std::size_t user : {std::size_t{0}, std::size_t{1}}) {
+        loads.change(
+            loads.branch,
+            [&](const nodes::BranchContent& content) {
+                persons.push_back(must(content.ensure_person(content.principal())));
+                items.push_back(item_of({{"_doc", "person" + std::to_string(user)},
+                                         {"_type", "n:person"},
+                                         {"principal-domain", content.principal().domain_id},
+                                         {"principal-id", content.principal().id}}));
+            },
+            user);
+    }
+    const sdk::RecordKey fork = loads.fork();
+    sdk::Engine& engine = loads.world.services().registrar.engine();
+    InterruptedItems source(items, 1, [&] {
+        loads.remove(loads.branch, persons.back());
+        fill_history(engine, 32);
+    });
+    std::uint64_t skipped = 0;
+    const auto done = loads.world.work(TransferWorld::kAnn, [&](sdk::Context& context) {
+        auto brought = loads.transfer.import(context, source, {.branch = fork});
+        if (brought) skipped = brought->skipped;
+        return brought ? sdk::Result<void>() : brought.error();
+    });
+    if (!done) FAIL(done.error().code + " " + done.error().message);
+    CHECK(skipped == 2);
+    CHECK(loads.count(fork, {{"_type", "n:person"}}) == 2);
+    CHECK(loads.count(loads.branch, {{"_type", "n:person"}}) == 1);
 }
 
 TEST_CASE("of two loads in one repository neither is in the way of the other") {

@@ -1,11 +1,14 @@
 // Imports whose content goes into the store before they end
 // (docs/decisions/0151-imports-of-large-branches.md).
+#include <optional>
+
 #include <catch2/catch.hpp>
 
 #include <stele/sdk/json_difference.hpp>
 
 #include "attachment/content_log.hpp"
 #include "history/history.hpp"
+#include "history/purge.hpp"
 #include "tests/nodes/load_world.hpp"
 
 namespace stele::tests {
@@ -135,6 +138,54 @@ TEST_CASE("what a load has written has the number that its commit gave") {
     for (const sdk::ContentItem& item : *then)
         loaded += item.changeset == changeset && item.fields.contains("number") ? 1 : 0;
     CHECK(loaded == kMany);
+}
+
+TEST_CASE(
+    "whoever was told of a branch before a load knows it behind that, but not after a reset") {
+    Loads loads;
+    nodes::Services& services = loads.world.services();
+    std::optional<nodes::PurgeOrder> order;
+    loads.change(loads.branch, [&](const nodes::BranchContent& content) {
+        order = must(nodes::PurgeOrder::now(services, content.context(), loads.branch));
+    });
+    const nodes::Line line = loads.place().line;
+    const auto opened = [&] {
+        std::string code;
+        loads.change(loads.branch, [&](const nodes::BranchContent& content) {
+            auto known = order->open(services, content.context(), content.principal());
+            code = known ? "" : known.error().code;
+        });
+        return code;
+    };
+    const auto goes_on = [&] {
+        const auto reader = services.registrar.engine().snapshot();
+        const auto view = must(nodes::ContentLog(services).view(*reader, loads.branch));
+        std::string told;
+        for (const auto& link : view.links)
+            told += link.goes_on ? '1' : '0';
+        return told;
+    };
+    const auto reset_to = [&](nodes::Revision revision) {
+        must(sdk::write_with_retry(
+            services.registrar.engine(), [&](sdk::Transaction& transaction) -> sdk::Result<void> {
+                auto reset = services.branches.fork(transaction, transaction, loads.branch,
+                                                    loads.place(), revision);
+                return reset ? sdk::Result<void>() : reset.error();
+            }));
+    };
+    CHECK(opened().empty());
+    CHECK(goes_on() == "0");
+    for (int i = 0; i < 2; ++i)
+        REQUIRE(loads.bring_in(many(), {.branch = loads.branch}).has_value());
+    REQUIRE(loads.place().line != line);
+    CHECK(opened().empty());
+    CHECK(goes_on() == "110");
+    reset_to(*nodes::revision_of(loads.tip(loads.branch)));
+    CHECK(opened() == "nodes.deletion_branch_reset");
+    CHECK(goes_on() == "0110");
+    REQUIRE(loads.bring_in(many(), {.branch = loads.branch}).has_value());
+    CHECK(opened() == "nodes.deletion_branch_reset");
+    CHECK(goes_on() == "10110");
 }
 
 TEST_CASE("an import tells how many items have come, and ends where that fails") {

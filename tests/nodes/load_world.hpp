@@ -142,8 +142,9 @@ struct Loads : TransferWorld {
         const auto reader = world.services().registrar.engine().snapshot();
         return must(world.services().branches.find(*reader, branch));
     }
-    /// Collects what a load has left; answers in how many steps, 0 where it must not.
-    int collect(const nodes::BranchPlace& where) {
+    /// Collects what a load has left, after some time; answers in how many steps, 0 where it must
+    /// not.
+    int collect(const nodes::BranchPlace& where, std::chrono::milliseconds later = {}) {
         nodes::BranchStore& branches = world.services().branches;
         nodes::BranchStore::CollectedTo to;
         auto state = nodes::BranchStore::Collected::in_part;
@@ -151,8 +152,9 @@ struct Loads : TransferWorld {
         for (; state == nodes::BranchStore::Collected::in_part; ++steps) {
             must(sdk::write_with_retry(world.services().registrar.engine(),
                                        [&](sdk::Transaction& transaction) -> sdk::Result<void> {
-                                           auto some = branches.collect_line(transaction, where,
-                                                                             sdk::now_ms(), to);
+                                           auto some = branches.collect_line(
+                                               transaction, where, sdk::now_ms() + later.count(),
+                                               to);
                                            if (!some) return some.error();
                                            state = *some;
                                            return {};

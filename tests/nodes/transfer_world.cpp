@@ -34,8 +34,7 @@ void put_in_words_there(sdk::Json& value, const std::map<std::string, std::strin
 
 }  // namespace
 
-sdk::Result<void> ListedItems::for_each(
-    const std::function<sdk::Result<void>(const sdk::ContentItem& item)>& visit) {
+sdk::Result<void> ListedItems::for_each(const Visit& visit) {
     for (const sdk::ContentItem& item : items_) {
         if (auto visited = visit(item); !visited) return visited;
     }

@@ -17,8 +17,7 @@ namespace stele::tests {
 class ListedItems final : public sdk::ContentSource {
 public:
     explicit ListedItems(std::vector<sdk::ContentItem> items) : items_(std::move(items)) {}
-    sdk::Result<void> for_each(
-        const std::function<sdk::Result<void>(const sdk::ContentItem& item)>& visit) override;
+    sdk::Result<void> for_each(const Visit& visit) override;
 
 private:
     std::vector<sdk::ContentItem> items_;

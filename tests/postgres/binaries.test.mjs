@@ -1,7 +1,7 @@
 // Two servers over one PostgreSQL share uploads: each reads, searches and checks what the other took.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -74,6 +74,22 @@ test('the other server searches the words of an upload', async () => {
   const found = async (server) => (await server.request('POST', `${master}/nodes/search`, { token: other.adminToken, body: { search: 'zanzibar' } })).json.total_rows;
   for (const server of [one, other]) {
     for (const end = Date.now() + 30_000; await found(server) !== 1; await sleep(100)) assert.ok(Date.now() < end, 'it is found');
+  }
+});
+
+test('a command beside a server that is written to does nothing with the plugins of its own accord', async () => {
+  const beside = Object.assign(new SteleServer(), { options: { config: postgres.config() }, data: mkdtempSync(join(tmpdir(), 'stele-beside-')), seed: one.seed });
+  try {
+    const { ended } = beside.runAside(['check']);
+    let isRunning = true;
+    const checked = ended.finally(() => { isRunning = false; });
+    while (isRunning) await makeNode({ title: 'meanwhile' });
+    const { status, text } = await checked;
+    assert.equal(status, 0, text);
+    // The search index of a server follows what the others write.
+    assert.ok(!existsSync(join(beside.data, 'search')));
+  } finally {
+    rmSync(beside.data, { recursive: true, force: true });
   }
 });
 

@@ -24,6 +24,40 @@ std::unique_ptr<sdk::Engine> open_engine(const TemporaryFolder& folder,
 
 }  // namespace
 
+TEST_CASE("a long walk shows one state to its end, whatever is written meanwhile") {
+    const TemporaryFolder folder;
+    const auto engine = open_engine(folder, {.write_buffer_bytes = 64 * 1024, .is_durable = false});
+    constexpr std::size_t kEntries = 10'000;
+    const auto key_of = [](std::size_t i) { return std::to_string(100'000 + i); };
+    const auto write = [&](std::size_t first, const std::string& value) {
+        const auto transaction = engine->begin();
+        for (std::size_t i = first; i < first + 1000; ++i) {
+            if (value.empty() && i % 2 == 0)
+                transaction->remove(key_of(i));
+            else
+                transaction->put(key_of(i), value);
+        }
+        REQUIRE(commits(*transaction));
+    };
+    for (std::size_t i = 0; i < kEntries; i += 1000)
+        write(i, "former");
+    const auto direction = GENERATE(sdk::ScanDirection::forward, sdk::ScanDirection::backward);
+    const bool is_forward = direction == sdk::ScanDirection::forward;
+    const auto reader = engine->snapshot();
+    const auto cursor = reader->scan({key_of(0), {}}, direction);
+    for (std::size_t i = 0; i < kEntries; ++i) {
+        INFO(i);
+        if (i % 1000 == 0)
+            write(is_forward ? i : kEntries - i - 1000, i % 2000 == 0 ? "" : "later");
+        REQUIRE(cursor->is_valid());
+        REQUIRE(cursor->key() == key_of(is_forward ? i : kEntries - 1 - i));
+        REQUIRE(cursor->value() == "former");
+        cursor->next();
+    }
+    CHECK_FALSE(cursor->is_valid());
+    CHECK(cursor->status().has_value());
+}
+
 TEST_CASE("a folder that is in use is not opened a second time") {
     const TemporaryFolder folder;
     auto first = open_engine(folder);

@@ -57,6 +57,21 @@ TEST_CASE("a transaction that moves on in time outlives the history") {
     CHECK_FALSE(commits(*other));
 }
 
+TEST_CASE("a transaction moves on at once where that is asked for, however little was committed") {
+    const Store store;
+    const auto transaction = store.engine->begin();
+    CHECK(value_of(*transaction, "a") == "1");
+    put(*store.engine, "b", "2");
+    CHECK_FALSE(sdk::move_on(*transaction));
+    CHECK(sdk::move_on(*transaction, sdk::MoveOn::at_once));
+    CHECK(value_of(*transaction, "b") == "2");
+    put(*store.engine, "a", "2");
+    CHECK_FALSE(sdk::move_on(*transaction, sdk::MoveOn::at_once));
+    CHECK(value_of(*transaction, "a") == "1");
+    transaction->put("mine", "1");
+    CHECK_FALSE(commits(*transaction));
+}
+
 TEST_CASE("a transaction that has moved on reads the present state, and is told what it has read") {
     const Store store;
     const auto transaction = store.engine->begin();
@@ -98,6 +113,32 @@ TEST_CASE("a transaction that has moved on reads the present state, and is told 
         CHECK(commits(*moved));
         CHECK(value_of(*store.engine, "mine") == "2");
     }
+}
+
+TEST_CASE("what older transactions keep in the history moves nobody on") {
+    const Store store;
+    const auto oldest = store.engine->begin();
+    CHECK(value_of(*oldest, "a") == "1");
+    store.write_much(0.5);
+    const auto transaction = store.engine->begin();
+    CHECK(value_of(*transaction, "a") == "1");
+    transaction->put("mine", "1");
+    put(*store.engine, "b", "2");
+    sdk::move_on(*transaction);
+    // Since it began little was committed.
+    CHECK(value_of(*transaction, "b") == "1");
+
+    const auto moved = store.engine->begin();
+    CHECK(value_of(*moved, "a") == "1");
+    moved->put("mine", "1");
+    store.write_much(0.3);
+    put(*store.engine, "b", "3");
+    sdk::move_on(*moved);
+    CHECK(value_of(*moved, "b") == "3");
+    // It begins there, so little has come since once more.
+    put(*store.engine, "c", "1");
+    sdk::move_on(*moved);
+    CHECK(value_of(*moved, "c") == "-");
 }
 
 TEST_CASE("a transaction stays where it is while a cursor of it walks") {

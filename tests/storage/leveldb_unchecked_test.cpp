@@ -1,4 +1,7 @@
 // Transactions that no commit checks (stele/sdk/unchecked_writes.hpp).
+#include <future>
+#include <thread>
+
 #include <catch2/catch.hpp>
 
 #include <stele/sdk/unchecked_writes.hpp>
@@ -113,6 +116,43 @@ TEST_CASE("observers are told of checked commits only, also of those in one batc
     REQUIRE(commit_all(transactions) == 4);
     CHECK(entries(*engine, {}) == "k1=1 k2=1 k3=1 k4=1 k5=1 ");
     CHECK(seen == "k2 k4 ");
+}
+
+TEST_CASE("a transaction shows what the one before it writes while that is being committed") {
+    const TemporaryFolder folder;
+    const auto engine = open_store(folder);
+    std::promise<void> is_held;
+    std::promise<void> released;
+    engine->observe("z", [&](const sdk::CommitNotice&) {
+        is_held.set_value();
+        released.get_future().wait();
+    });
+    put(*engine, "a", "old");
+    put(*engine, "b", "old");
+    put(*engine, "c", "old");
+    auto first = begin_unchecked(*engine);
+    first->put("a", "1");
+    first->remove("b");
+    const auto next = dynamic_cast<sdk::UncheckedWrites&>(*first).begin_next();
+    CHECK(entries(*next, {}) == "a=1 c=old ");
+    // The engine commits nothing else while an observer is told of a commit.
+    std::thread holder([&] { put(*engine, "z", "1"); });
+    is_held.get_future().wait();
+    std::promise<sdk::Result<void>> done;
+    first->commit([&](sdk::Result<void> outcome) { done.set_value(std::move(outcome)); });
+    CHECK(value_of(*next, "a") == "1");
+    CHECK(value_of(*next, "b") == "-");
+    next->put("b", "2");
+    next->remove("c");
+    CHECK(entries(*next, {}) == "a=1 b=2 ");
+    released.set_value();
+    holder.join();
+    CHECK(done.get_future().get().has_value());
+    dynamic_cast<sdk::UncheckedWrites&>(*next).leave_previous();
+    first.reset();
+    CHECK(entries(*next, {}) == "a=1 b=2 z=1 ");
+    must_commit(*next);
+    CHECK(entries(*engine, {}) == "a=1 b=2 z=1 ");
 }
 
 TEST_CASE("what only a checked commit can do fails without checks, and nothing is stored") {

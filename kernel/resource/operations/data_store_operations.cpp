@@ -69,11 +69,13 @@ sdk::Result<sdk::Reply> unlock_store(const RoutedCall& call) {
 }
 
 sdk::Result<sdk::Reply> take_statistics(const RoutedCall& call) {
-    auto taken =
-        refresh_statistics(*call.services().engine, call.services().records, call.record_key());
-    if (!taken) return taken.error();
+    Services& services = call.services();
+    if (!services.held_statistics.is_held(call.record_key())) {
+        auto taken = refresh_statistics(*services.engine, services.records, call.record_key());
+        if (!taken) return taken.error();
+    }
     // The operation's own transaction began before.
-    return store_reply(call, *call.services().engine->snapshot());
+    return store_reply(call, *services.engine->snapshot());
 }
 
 sdk::Result<sdk::Reply> read_store_info(const RoutedCall& call) {

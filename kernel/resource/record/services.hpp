@@ -19,6 +19,7 @@
 #include "kernel/authority/authority_cache.hpp"
 #include "kernel/authority/authority_store.hpp"
 #include "kernel/job/background_thread.hpp"
+#include "kernel/resource/record/held_statistics.hpp"
 #include "kernel/resource/record/path_cache.hpp"
 #include "kernel/resource/record/platforms.hpp"
 #include "kernel/resource/record/record_rights.hpp"
@@ -47,6 +48,12 @@ struct PluginCheck {
     std::function<void(std::vector<std::string>& differences)> check;
 };
 
+/// What one plugin begins when the server is about to serve.
+struct PluginStart {
+    std::string plugin_id;
+    std::function<void()> start;
+};
+
 /// What one plugin does before the store closes.
 struct PluginStop {
     std::string plugin_id;
@@ -72,10 +79,12 @@ struct Services {
     References references;
     RecordRights rights;
     PathCache paths;
+    HeldStatistics held_statistics;
     authority::AuthorityStore authorities;
     authority::AuthorityCache authority_cache;
     /// What plugins do for platforms that were removed.
     std::vector<PlatformRemoval> platform_removals;
+    std::vector<PluginStart> starts;
     std::vector<PluginStop> stops;
     std::vector<PluginCheck> checks;
     /// The server's own; empty where there is none, as in tests.

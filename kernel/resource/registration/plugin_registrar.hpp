@@ -48,6 +48,9 @@ public:
         return storage::plugin_space(0, name);
     }
     std::filesystem::path data_folder() override { return services_.data_folder; }
+    void on_start(std::function<void()> start) override {
+        services_.starts.push_back({plugin_id_, std::move(start)});
+    }
     void on_stop(std::function<void()> stop) override {
         services_.stops.push_back({plugin_id_, std::move(stop)});
     }

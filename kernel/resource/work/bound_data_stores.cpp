@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/members.hpp>
+#include <stele/sdk/movable_snapshot.hpp>
 #include <stele/sdk/time.hpp>
 
 #include "kernel/resource/data_store/data_store_records.hpp"
@@ -88,13 +89,41 @@ sdk::Result<void> BoundDataStores::check_upload(const sdk::RecordKey& record,
 }
 
 /// Once after each look at the statistics, so that not every write touches the store's record.
-sdk::Result<void> BoundDataStores::mark_dirty(Store& store) {
+sdk::Result<void> BoundDataStores::mark_dirty(sdk::Transaction& transaction, Store& store) const {
     if (store.state.is_dirty) return {};
     store.state.is_dirty = true;
-    write_store_state(context_.transaction(), store.key, store.state);
-    list_dirty_store(context_.transaction(), store.key, true);
-    return set_store_members(services_.records, context_.transaction(), store.key,
+    write_store_state(transaction, store.key, store.state);
+    list_dirty_store(transaction, store.key, true);
+    return set_store_members(services_.records, transaction, store.key,
                              {{"statisticsDirty", true}});
+}
+
+sdk::Result<std::shared_ptr<const void>> BoundDataStores::hold_statistics(
+    const sdk::RecordKey& record) {
+    auto key = data_store_of(services_.records, context_.transaction(), record);
+    if (!key) return key.error();
+    if (!*key) return std::shared_ptr<const void>();
+    std::shared_ptr<const void> held = services_.held_statistics.hold(**key);
+    bool is_marked = false;
+    auto marked = sdk::write_with_retry(*services_.engine,
+                                        [&](sdk::Transaction& transaction) -> sdk::Result<void> {
+                                            auto state = read_store_state(transaction, **key);
+                                            if (!state) return state.error();
+                                            // One that the transaction has made is nobody else's.
+                                            is_marked = *state && !(*state)->is_dirty;
+                                            if (!is_marked) return {};
+                                            Store store{**key, **state};
+                                            return mark_dirty(transaction, store);
+                                        });
+    if (!marked) return marked.error();
+    if (!is_marked) return held;
+    sdk::move_on(context_.transaction(), sdk::MoveOn::at_once);
+    auto shown = read_store_state(context_.transaction(), **key);
+    if (!shown) return shown.error();
+    if (!*shown || (*shown)->is_dirty) return held;
+    return sdk::make_error(sdk::ErrorKind::conflict, "engine.conflict",
+                           "The data was changed by somebody else meanwhile.",
+                           "the statistics of a data store were up to date");
 }
 
 sdk::Result<void> BoundDataStores::count(const sdk::RecordKey& record, sdk::DataStoreSize change) {
@@ -115,7 +144,7 @@ sdk::Result<void> BoundDataStores::count(const sdk::RecordKey& record, sdk::Data
     if (is_bounded) {
         if (auto fits = check_room(**store, change.bytes); !fits) return fits;
     }
-    if (auto marked = mark_dirty(**store); !marked) return marked;
+    if (auto marked = mark_dirty(context_.transaction(), **store); !marked) return marked;
     return add_store_size(context_.transaction(), (*store)->key, change,
                           is_bounded ? (*store)->state.maxsize : -1);
 }

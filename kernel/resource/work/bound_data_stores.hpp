@@ -26,6 +26,7 @@ public:
     sdk::Result<void> count(const sdk::RecordKey& record, sdk::DataStoreSize change) override;
     sdk::Result<sdk::DataStoreSize> size(const sdk::RecordKey& record) override;
     sdk::Result<sdk::BlobStore*> binaries(const sdk::RecordKey& record) override;
+    sdk::Result<std::shared_ptr<const void>> hold_statistics(const sdk::RecordKey& record) override;
 
     /// `count` for what the server keeps there for itself: a full store does not refuse it.
     sdk::Result<void> count_own(const sdk::RecordKey& record, sdk::DataStoreSize change);
@@ -44,7 +45,8 @@ private:
     sdk::Result<void> count(const sdk::RecordKey& record, sdk::DataStoreSize change,
                             bool is_bounded);
     sdk::Result<void> check_room(const Store& store, std::int64_t more) const;
-    sdk::Result<void> mark_dirty(Store& store);
+    /// In any transaction.
+    sdk::Result<void> mark_dirty(sdk::Transaction& transaction, Store& store) const;
     /// Type and id, for messages.
     sdk::Result<std::string> describe(const sdk::RecordKey& store) const;
 

@@ -70,17 +70,27 @@ sdk::Result<std::uint64_t> FakeContentLog::newest(const sdk::Reader&, const sdk:
     return revision_;
 }
 
+std::vector<sdk::ContentVersion> FakeContentLog::all_versions() {
+    const std::lock_guard lock(mutex_);
+    return versions_;
+}
+
+bool FakeContentLog::fails_now() {
+    const std::lock_guard lock(mutex_);
+    if (!failing_after_ || (*failing_after_)-- > 0) return false;
+    failing_after_.reset();
+    return true;
+}
+
 sdk::Result<void> FakeContentLog::for_each_after(
     const sdk::Reader&, const sdk::ContentSpace& space, std::uint64_t revision,
     const std::function<bool(const sdk::ContentVersion&)>& visit) {
-    const std::lock_guard lock(mutex_);
     if (space != kSpace) return {};
-    for (const sdk::ContentVersion& version : versions_) {
+    // Whoever visits may wait for another thread that reads this log.
+    for (const sdk::ContentVersion& version : all_versions()) {
         if (version.revision <= revision) continue;
-        if (failing_after_ && (*failing_after_)-- == 0) {
-            failing_after_.reset();
+        if (fails_now())
             return sdk::make_error(sdk::ErrorKind::unavailable, "engine.busy", "as was asked for");
-        }
         ++told_;
         if (!visit(version)) return {};
     }

@@ -57,6 +57,8 @@ private:
         std::uint64_t revision = 0;
     };
 
+    std::vector<sdk::ContentVersion> all_versions();
+    bool fails_now();
     sdk::ContentView view_of(std::uint64_t line) const;
     const sdk::ContentVersion* find_shown(const sdk::ContentView& view,
                                           std::string_view node) const;

@@ -118,8 +118,10 @@ sdk::Result<sdk::ContentView> ContentLog::view(const sdk::Reader& reader,
     if (!shown) return shown.error();
     sdk::ContentView view;
     view.space = {place->platform, place->repository};
-    for (const Link& link : shown->links)
-        view.links.push_back({link.line, link.is_tip() ? shown->newest : link.bound});
+    for (const Link& link : shown->links) {
+        view.links.push_back(
+            {link.line, link.is_tip() ? shown->newest : link.bound, link.loaded != 0});
+    }
     return view;
 }
 

@@ -117,6 +117,10 @@ public:
                                             Line line) const;
     /// Whether somebody has written to what the line comes from, which makes showing it a conflict.
     sdk::Result<bool> is_overtaken(const sdk::Reader& reader, const ReservedLine& line) const;
+    /// Whether a branch leads to what the line comes from no more, which makes it one, too: it was
+    /// reset or loaded, or is gone.
+    sdk::Result<bool> leads_elsewhere(const sdk::Reader& reader, const sdk::RecordKey& branch,
+                                      const ReservedLine& line) const;
     /// Says that the line is still being written; false where somebody has begun to collect it.
     sdk::Result<bool> renew_line(sdk::Transaction& transaction, const BranchPlace& place) const;
     /// The branch leads to the line from now on; conflicts with whoever writes to the branch

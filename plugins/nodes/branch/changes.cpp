@@ -129,13 +129,14 @@ sdk::Result<void> Changes::load(sdk::Context& context, const sdk::RecordKey& bra
     return {};
 }
 
-sdk::Result<void> Changes::settle_loads(sdk::Context& context) {
+bool Changes::move_on(sdk::Context& context) const {
     const auto is_load = [](const auto& written) { return written.second->load != nullptr; };
-    // A changeset that is held goes by the newest revision of the state in which it was begun.
-    const bool are_loads =
-        !changesets_.empty() && std::all_of(changesets_.begin(), changesets_.end(), is_load);
-    // Others may commit more meanwhile than an engine keeps in mind.
-    if (are_loads && !keeps_state_) sdk::move_on(context.transaction());
+    return !keeps_state_ && std::all_of(changesets_.begin(), changesets_.end(), is_load) &&
+           sdk::move_on(context.transaction());
+}
+
+sdk::Result<void> Changes::settle_loads(sdk::Context& context) {
+    if (!changesets_.empty()) move_on(context);
     for (const auto& [branch, changeset] : changesets_) {
         if (!changeset->load) continue;
         if (auto settled = changeset->load->settle(); !settled) return settled;
@@ -221,7 +222,7 @@ sdk::Result<void> Changes::end(Changeset& changeset) const {
         lines == lines_.end() ? 0 : lines->second - 1 - changeset.writer->step();
     auto finished = changeset.writer->finish(changeset.note.encode(), later);
     if (!finished || !changeset.load) return finished;
-    return changeset.load->commit_piece();
+    return changeset.load->commit_rest();
 }
 
 sdk::Result<void> Changes::drop_empty_load(sdk::Context& context, const sdk::RecordKey& branch) {

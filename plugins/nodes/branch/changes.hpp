@@ -62,9 +62,17 @@ public:
     /// Undoes that where nothing was written to the branch: there is no changeset. Before anything
     /// else of the repository is written.
     sdk::Result<void> drop_empty_load(sdk::Context& context, const sdk::RecordKey& branch);
+    /// Until the operation has ended (`sdk::DataStores::hold_statistics`).
+    void keep(std::shared_ptr<const void> held) { held_.push_back(std::move(held)); }
     /// Between two writes, while nothing is walked: what loads have waiting goes into the store
     /// once it is much.
     sdk::Result<void> settle_loads(sdk::Context& context);
+    /// Between two steps of what takes long, while nothing is walked: others may commit more
+    /// meanwhile than an engine keeps in mind (`sdk::MovableSnapshot`). The transaction stays where
+    /// it is once a changeset is held, which goes by the newest revision of the state in which it
+    /// was begun. Answers whether it has moved: a `BranchContent` from before is to be opened anew
+    /// then, unless a load was begun.
+    bool move_on(sdk::Context& context) const;
     /// Somebody walks what the transaction shows: it must not move on from now on.
     void keep_state() { keeps_state_ = true; }
     /// What is said of the changeset on a branch that is being written.
@@ -186,6 +194,7 @@ private:
     std::vector<std::unique_ptr<Changeset>> ended_;
     /// How many lines of a repository are written, but for first changesets; by its counter.
     std::map<std::string, std::uint64_t> lines_;
+    std::vector<std::shared_ptr<const void>> held_;
     bool keeps_state_ = false;
     bool expects_content_ = false;
     std::set<std::pair<std::uint64_t, std::uint64_t>> own_;

@@ -5,6 +5,8 @@
 #include <stele/sdk/members.hpp>
 #include <stele/sdk/time.hpp>
 
+#include "branch/rest_job.hpp"
+
 namespace stele::nodes {
 
 namespace {
@@ -82,17 +84,25 @@ sdk::Result<Beginning> from_first(const BranchContent& content, const BranchPlac
                      {*std::move(rows), kFirstRevision, true}};
 }
 
-/// What the commit would find out at the end is told before.
+/// What the commit would find out at the end is told before. `branch` is empty where the operation
+/// has made it.
 sdk::Result<void> renew(sdk::Engine& engine, const BranchStore& branches,
-                        const BranchStore::ReservedLine& line) {
+                        const sdk::RecordKey& branch, const BranchStore::ReservedLine& line) {
     const auto conflict = [](std::string reason) {
         return sdk::make_error(sdk::ErrorKind::conflict, "engine.conflict",
                                "The data was changed by somebody else meanwhile.",
                                std::move(reason));
     };
-    auto is_overtaken = branches.is_overtaken(*engine.snapshot(), line);
+    const auto present = engine.snapshot();
+    auto is_overtaken = branches.is_overtaken(*present, line);
     if (!is_overtaken) return is_overtaken.error();
     if (*is_overtaken) return conflict("a branch was written while content was loaded into it");
+    if (!branch.empty()) {
+        auto leads_elsewhere = branches.leads_elsewhere(*present, branch, line);
+        if (!leads_elsewhere) return leads_elsewhere.error();
+        if (*leads_elsewhere)
+            return conflict("a branch was reset, loaded or removed while content was loaded");
+    }
     bool is_ours = true;
     auto renewed =
         sdk::write_with_retry(engine, [&](sdk::Transaction& transaction) -> sdk::Result<void> {
@@ -119,6 +129,8 @@ sdk::Result<sdk::Json> run_collection(Services& services, sdk::Job& job) {
         auto worked = services.registrar.run_as_system(
             job.platform(), [&](sdk::Context& context) -> sdk::Result<void> {
                 if (auto held = job.confirm(context.transaction()); !held) return held;
+                // It makes room.
+                context.transaction().set_urgent();
                 then = to;
                 auto some = services.branches.collect_line(context.transaction(), place,
                                                            sdk::now_ms(), then);
@@ -186,7 +198,10 @@ sdk::Result<void> begin_load(const BranchContent& content) {
     const sdk::Reader& counted = is_own ? context.transaction() : *beginning->base.rows;
     auto shown = branches.show_line(context.transaction(), counted, content.branch(), line);
     if (!shown) return shown;
-    const auto before_piece = [&branches, &engine, line] { return renew(engine, branches, line); };
+    const auto before_piece = [&branches, &engine, line,
+                               branch = is_own ? sdk::RecordKey() : content.branch()] {
+        return renew(engine, branches, branch, line);
+    };
     const auto at_end = [&branches, &engine, place = line.place] {
         branches.give_up_line(engine, place);
     };
@@ -197,10 +212,9 @@ sdk::Result<void> begin_load(const BranchContent& content) {
 }
 
 void define_collection(Services& services) {
-    services.jobs.define(
-        {.name = kCollection,
-         .run = [&services](sdk::Job& job) { return run_collection(services, job); },
-         .is_of_starter = false});
+    services.jobs.define(rest_job({.name = kCollection, .run = [&services](sdk::Job& job) {
+                                       return run_collection(services, job);
+                                   }}));
 }
 
 }  // namespace stele::nodes

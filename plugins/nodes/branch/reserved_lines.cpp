@@ -11,7 +11,8 @@ namespace stele::nodes {
 
 namespace {
 
-/// After so long nobody writes to a line any more: each piece renews it.
+/// After so long nobody writes to a line any more: each piece renews it. A load of this process is
+/// known while it lives, and may rest for longer: while another branch or a large attachment comes.
 constexpr std::int64_t kForgottenMs = 15 * 60 * 1000;
 constexpr std::size_t kCollectedAtOnce = 2000;
 
@@ -108,6 +109,15 @@ sdk::Result<bool> BranchStore::is_overtaken(const sdk::Reader& reader,
     return cursor->is_valid();
 }
 
+sdk::Result<bool> BranchStore::leads_elsewhere(const sdk::Reader& reader,
+                                               const sdk::RecordKey& branch,
+                                               const ReservedLine& line) const {
+    auto place = find(reader, branch);
+    if (!place && sdk::is_missing(place.error())) return true;
+    if (!place) return place.error();
+    return place->line != line.from.line || place->repository != line.place.repository;
+}
+
 sdk::Result<bool> BranchStore::renew_line(sdk::Transaction& transaction,
                                           const BranchPlace& place) const {
     auto collected = transaction.get(collection_row(place));
@@ -183,9 +193,10 @@ sdk::Result<BranchStore::Collected> BranchStore::collect_line(sdk::Transaction& 
     if (!reservation) return reservation.error();
     // It was shown, or is collected.
     if (!*reservation) return Collected::wholly;
-    if (!(*reservation)->is_forgotten(now_ms)) return Collected::not_yet;
-    transaction.put(collection_row(place), {});
     const VersionSpace own = space(place);
+    const bool is_written = own.cache().is_loading(own.line(place.line));
+    if (is_written || !(*reservation)->is_forgotten(now_ms)) return Collected::not_yet;
+    transaction.put(collection_row(place), {});
     std::size_t left = kCollectedAtOnce;
     // What was written tells where the versions are, so it goes with them.
     const auto remove_version = [&](std::string_view rest) {

@@ -9,6 +9,7 @@
 
 #include "attachment/counted_bytes.hpp"
 #include "attachment/store_files.hpp"
+#include "branch/rest_job.hpp"
 
 namespace stele::nodes {
 
@@ -65,9 +66,8 @@ sdk::Result<sdk::Json> run_sweep(Services& services, sdk::Job& job) {
 }  // namespace
 
 void define_sweep(Services& services) {
-    services.jobs.define({.name = kSweep,
-                          .run = [&services](sdk::Job& job) { return run_sweep(services, job); },
-                          .is_of_starter = false});
+    services.jobs.define(rest_job(
+        {.name = kSweep, .run = [&services](sdk::Job& job) { return run_sweep(services, job); }}));
 }
 
 sdk::Result<void> sweep_later(Services& services, sdk::Context& context,

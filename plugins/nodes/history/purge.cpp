@@ -223,6 +223,10 @@ sdk::Result<BranchContent> PurgeOrder::open(Services& services, sdk::Context& co
                                             const sdk::Principal& principal) const {
     auto content = BranchContent::open_for(services, context, principal, branch);
     if (!content || content->place().line == line) return content;
+    // By a load it has got a line that goes on with all of it.
+    auto view = services.branches.view(context.transaction(), content->place());
+    if (!view) return view.error();
+    if (view->goes_on_from(line)) return content;
     return sdk::make_error(sdk::ErrorKind::conflict, kPurgeOvertaken,
                            "the branch was reset; what that brought back is not purged");
 }

@@ -100,7 +100,8 @@ struct PurgeOrder {
     std::string branch;
     /// The last changeset whose deletions go.
     Revision until = kUncommitted;
-    /// Another one when the branch was reset: what came back by that is not theirs.
+    /// One that the branch does not go on from when it was reset: what came back by that is not
+    /// theirs.
     Line line = 0;
 
     static sdk::Result<PurgeOrder> now(Services& services, sdk::Context& context,

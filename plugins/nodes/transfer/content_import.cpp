@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/data_store.hpp>
 #include <stele/sdk/members.hpp>
 
 #include "branch/loading.hpp"
@@ -134,7 +135,7 @@ private:
     sdk::Result<void> count_fixed() {
         return state_.plan.items.for_each([this](const std::string&, const PlannedItem& planned) {
             if (planned.comes && planned.is_fixed) ++state_.report.skipped;
-            return sdk::Result<void>();
+            return state_.step();
         });
     }
 
@@ -328,26 +329,32 @@ sdk::Result<void> wait_for_others(const sdk::Context& context) {
 sdk::Result<sdk::ContentReport> import_content(Services& services, sdk::Context& context,
                                                sdk::ContentSource& source,
                                                const sdk::ContentTarget& target) {
-    auto content = BranchContent::open(services, context, target.branch);
-    if (!content) return content.error();
-    auto may = content->may(target.branch, sdk::Permission::read);
+    auto before = BranchContent::open(services, context, target.branch);
+    if (!before) return before.error();
+    auto may = before->may(target.branch, sdk::Permission::read);
     if (!may) return may.error();
     if (!*may)
         return sdk::make_error(sdk::ErrorKind::not_found, "nodes.branch_unknown",
                                "there is no such branch");
-    auto may_load = nodes::may_load(*content);
+    auto may_load = nodes::may_load(*before);
     if (!may_load) return may_load.error();
+    if (source.reads_context()) before->changes().keep_state();
     const ImportBounds& bounds = services.import_bounds;
     auto plan =
-        plan_import(*content, source, target, *may_load ? bounds.most_loaded : bounds.most_held);
+        plan_import(*before, source, target, *may_load ? bounds.most_loaded : bounds.most_held);
     if (!plan) return plan.error();
+    // Planning moves on.
+    auto content = BranchContent::open(services, context, target.branch);
+    if (!content) return content.error();
     const bool may_hold = plan->items.size() <= bounds.most_held;
     const bool is_overtaken = context.attempt() >= (may_hold ? bounds.loads_of_held : bounds.loads);
     if (!*may_load || plan->coming <= bounds.few || (may_hold && is_overtaken))
         return ContentImport(*content, source, target, std::move(*plan)).run();
     if (is_overtaken) return overtaken(*content);
     if (auto waited = wait_for_others(context); !waited) return waited.error();
-    if (source.reads_context()) content->changes().keep_state();
+    auto held = context.data_stores().hold_statistics(target.branch);
+    if (!held) return held.error();
+    content->changes().keep(*std::move(held));
     if (auto begun = begin_load(*content); !begun) return begun.error();
     auto loaded = BranchContent::open(services, context, target.branch);
     if (!loaded) return loaded.error();

@@ -1,6 +1,7 @@
 #include "transfer/import_plan.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -22,7 +23,7 @@ constexpr char kExisting[] = "_existing";
 class Planning {
 public:
     Planning(const BranchContent& content, const sdk::ContentTarget& target, std::size_t most)
-        : content_(content),
+        : content_(&content),
           most_(most),
           target_(target),
           pace_(content.context()),
@@ -32,6 +33,7 @@ public:
 
     sdk::Result<void> take(const sdk::ContentItem& item) {
         if (auto may = pace_.step(); !may) return may;
+        if (auto moved = move_on(); !moved) return moved;
         auto former = plan_.items.find(item.id);
         if (!former) return former.error();
         if (!*former && plan_.items.size() == most_)
@@ -54,11 +56,23 @@ public:
 
     sdk::Result<ImportPlan> finish() {
         plan_.turns.resize(position_);
-        if (auto finished = plan_.finish(); !finished) return finished.error();
+        auto finished = plan_.finish([this] { return move_on(); });
+        if (!finished) return finished.error();
         return std::move(plan_);
     }
 
 private:
+    /// A view of the branch is good for the state in which it was opened.
+    sdk::Result<void> move_on() {
+        if (!content_->changes().move_on(content_->context())) return {};
+        auto renewed =
+            BranchContent::open(content_->services(), content_->context(), target_.branch);
+        if (!renewed) return renewed.error();
+        renewed_.emplace(*std::move(renewed));
+        content_ = &*renewed_;
+        return {};
+    }
+
     /// What an earlier version said.
     sdk::Result<void> forget(const std::string& id) {
         if (auto erased = plan_.links.erase(id); !erased) return erased;
@@ -114,7 +128,7 @@ private:
     }
 
     sdk::Result<void> fix(PlannedItem& planned, const std::string& name) {
-        auto found = content_.node(name);
+        auto found = content_->node(name);
         if (!found) return found.error();
         planned.is_fixed = true;
         planned.match = found->id;
@@ -125,12 +139,12 @@ private:
     sdk::Result<void> find_person(const sdk::ContentItem& item, PlannedItem& planned) {
         const std::string domain_id = sdk::text_member(item.fields, "principal-domain");
         const std::string principal_id = sdk::text_member(item.fields, "principal-id");
-        auto person = content_.find_person(domain_id, principal_id);
+        auto person = content_->find_person(domain_id, principal_id);
         if (!person) return person.error();
         planned.is_fixed = true;
         planned.comes = person->has_value();
         planned.match = person->value_or(std::string());
-        const sdk::Principal& own = content_.principal();
+        const sdk::Principal& own = content_->principal();
         const bool is_own = own.domain_id == domain_id && own.id == principal_id;
         if (!is_own || planned.comes) return {};
         plan_.own_person = item.id;
@@ -141,17 +155,17 @@ private:
 
     sdk::Result<void> match(PlannedItem& planned, const std::string& qname) {
         if (!is_qname(qname)) return {};
-        auto found = content_.node(qname);
+        auto found = content_->node(qname);
         if (!found && !sdk::is_missing(found.error())) return found.error();
         if (found && is_definition(found->fields)) planned.match = found->id;
         return {};
     }
 
     sdk::Result<void> match_query(PlannedItem& planned, const sdk::Json& query) {
-        auto found = content_.context().documents().query(content_.nodes(), query, {});
+        auto found = content_->context().documents().query(content_->nodes(), query, {});
         if (!found) return found.error();
         for (const sdk::Document& node : found->rows) {
-            auto may = content_.may(node.key, sdk::Permission::read);
+            auto may = content_->may(node.key, sdk::Permission::read);
             if (!may) return may.error();
             if (!*may || is_association(node.fields)) continue;
             planned.match = node.id;
@@ -160,7 +174,8 @@ private:
         return {};
     }
 
-    const BranchContent& content_;
+    const BranchContent* content_;
+    std::optional<BranchContent> renewed_;
     const std::size_t most_;
     const sdk::ContentTarget& target_;
     Pace pace_;
@@ -179,24 +194,26 @@ sdk::Result<std::optional<PlannedItem>> ImportPlan::find(const std::string& id) 
     return found;
 }
 
-sdk::Result<void> ImportPlan::finish() {
-    auto sorted = links.sort([this](const std::string& id) -> sdk::Result<bool> {
+sdk::Result<void> ImportPlan::finish(const Step& step) {
+    auto sorted = links.sort([&](const std::string& id) -> sdk::Result<bool> {
+        if (auto may = step(); !may) return may.error();
         auto item = find(id);
         if (!item) return item.error();
         return item->has_value();
     });
-    return sorted ? give_turns() : sorted;
+    return sorted ? give_turns(step) : sorted;
 }
 
-sdk::Result<void> ImportPlan::give_turns() {
-    return items.for_each([this](const std::string&, const PlannedItem& item) {
-        if (!item.comes || item.is_fixed) return sdk::Result<void>();
+sdk::Result<void> ImportPlan::give_turns(const Step& step) {
+    return items.for_each([&](const std::string&, const PlannedItem& item) {
+        auto may = step();
+        if (!may || !item.comes || item.is_fixed) return may;
         ++coming;
         Turn& turn = turns[item.position];
         if (item.kind == ItemKind::definition) turn = Turn::definition;
         if (item.kind == ItemKind::association) turn = Turn::association;
         if (item.kind == ItemKind::node) turn = item.is_tag ? Turn::tag : Turn::node;
-        return sdk::Result<void>();
+        return may;
     });
 }
 

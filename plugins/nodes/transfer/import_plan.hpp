@@ -42,11 +42,13 @@ struct ImportPlan {
 
     /// Nothing for what does not come.
     sdk::Result<std::optional<PlannedItem>> find(const std::string& id) const;
+    /// Before each step of what goes over all items; a failure ends it.
+    using Step = std::function<sdk::Result<void>()>;
     /// To be called when all items are known.
-    sdk::Result<void> finish();
+    sdk::Result<void> finish(const Step& step);
 
 private:
-    sdk::Result<void> give_turns();
+    sdk::Result<void> give_turns(const Step& step);
 };
 
 /// Looks through a source and finds what stands here for what comes: the root, or the folder that

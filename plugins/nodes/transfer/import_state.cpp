@@ -26,7 +26,8 @@ sdk::Result<void> ImportState::require_create() {
 sdk::Result<void> ImportState::know_ids() {
     return plan.items.for_each(
         [this](const std::string& id, const PlannedItem& planned) -> sdk::Result<void> {
-            if (!planned.comes) return {};
+            auto may = step();
+            if (!may || !planned.comes) return may;
             if (!planned.match.empty()) return report.ids.put(id, planned.match);
             return is_clone() ? report.ids.put(id, id) : sdk::Result<void>();
         });

@@ -47,6 +47,8 @@ public:
     /// Whether whoever acts may make nodes, asked once: grants come after the content.
     sdk::Result<void> require_create();
 
+    /// Between two steps of what goes over all items.
+    sdk::Result<void> step() const { return content.changes().settle_loads(content.context()); }
     /// Ids that items stand under here as far as they are known before they are written.
     sdk::Result<void> know_ids();
     /// What stands here for an item that was brought; anything else is a logic error.

@@ -175,9 +175,10 @@ sdk::Result<sdk::TextTable> subjects_of(const ImportState& state) {
     if (!state.target.subjects.empty()) return subjects;
     auto walked = plan.items.for_each([&](const std::string& id,
                                           const PlannedItem& planned) -> sdk::Result<void> {
+        auto may = state.step();
         const bool is_content =
             planned.comes && planned.kind == ItemKind::node && !planned.is_fixed && !planned.is_tag;
-        if (!is_content) return {};
+        if (!may || !is_content) return may;
         auto is_led_to = is_target(plan, id);
         if (!is_led_to) return is_led_to.error();
         return *is_led_to ? sdk::Result<void>() : subjects.put(id, {});
@@ -190,7 +191,8 @@ sdk::Result<void> match_by_names(ImportState& state, const std::string& folder,
                                  const sdk::TextTable& subjects) {
     Matching matching(state);
     auto walked = subjects.for_each([&](std::string_view subject, std::string_view) {
-        return matching.match_child(folder, std::string(subject));
+        auto may = state.step();
+        return may ? matching.match_child(folder, std::string(subject)) : may;
     });
     if (!walked) return walked;
     // What hangs on the root of the source comes to hang on the folder.
@@ -199,7 +201,7 @@ sdk::Result<void> match_by_names(ImportState& state, const std::string& folder,
     sdk::TextTable roots(scratch_folder(state.content));
     walked = state.plan.items.for_each([&](const std::string& id, const PlannedItem& planned) {
         const bool is_root = planned.comes && planned.is_fixed && planned.match == folder;
-        return is_root ? roots.put(id, {}) : sdk::Result<void>();
+        return is_root ? roots.put(id, {}) : state.step();
     });
     if (!walked) return walked;
     walked = roots.for_each([&](std::string_view root, std::string_view) {

@@ -1,5 +1,6 @@
 #include "line_load.hpp"
 
+#include <chrono>
 #include <utility>
 
 namespace stele::nodes {
@@ -19,6 +20,10 @@ std::unique_ptr<sdk::Transaction> begin_unchecked(sdk::Engine& engine) {
     if (unchecked == nullptr) return nullptr;
     unchecked->set_unchecked();
     return transaction;
+}
+
+sdk::UncheckedWrites& unchecked(sdk::Transaction& transaction) {
+    return dynamic_cast<sdk::UncheckedWrites&>(transaction);
 }
 
 /// Walks two readers that have no key in common.
@@ -76,27 +81,53 @@ LineLoad::LineLoad(sdk::Transaction& below, sdk::Engine& engine, VersionSpace sp
       presents_(of_all_lines(present_)),
       pasts_(of_all_lines(space_.past(line, 0, 0).substr(0, present_.size()))),
       kinds_(of_all_lines(space_.kind(line, {}))),
-      own_kinds_(space_.kind(line, {})) {
-    begin_piece();
+      own_kinds_(space_.kind(line, {})),
+      piece_(begin_unchecked(engine_)) {
     space_.cache().add_load(below_, space_.line(line_), {this, base_.newest});
 }
 
 LineLoad::~LineLoad() {
+    // Whoever clears away what is there must find it.
+    if (landed_.valid()) landed_.wait();
     space_.cache().remove_load(below_, space_.line(line_));
     hooks_.at_end();
 }
 
-void LineLoad::begin_piece() {
-    piece_ = begin_unchecked(engine_);
-    waiting_ = 0;
+sdk::Result<void> LineLoad::settle() {
+    const bool has_landed =
+        landed_.valid() && landed_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    if (has_landed) {
+        if (auto landed = land(); !landed) return landed;
+    }
+    return waiting_ < kPieceBytes ? sdk::Result<void>() : begin_commit();
 }
 
-sdk::Result<void> LineLoad::commit_piece() {
-    if (waiting_ == 0) return {};
+sdk::Result<void> LineLoad::commit_rest() {
+    if (auto begun = begin_commit(); !begun) return begun;
+    return land();
+}
+
+sdk::Result<void> LineLoad::land() {
+    if (!outcome_ || !landing_) return outcome_;
+    outcome_ = landed_.get();
+    // One that has failed stays: the piece reads it.
+    if (!outcome_) return outcome_;
+    unchecked(*piece_).leave_previous();
+    landing_.reset();
+    return {};
+}
+
+sdk::Result<void> LineLoad::begin_commit() {
+    if (auto landed = land(); !landed || waiting_ == 0) return landed;
     if (auto may = hooks_.before_piece(); !may) return may;
-    auto committed = sdk::commit_and_wait(*piece_);
-    begin_piece();
-    return committed;
+    landing_ = std::exchange(piece_, unchecked(*piece_).begin_next());
+    waiting_ = 0;
+    // Shared: the engine may still be inside `set_value` when this thread has gone on.
+    const auto outcome = std::make_shared<std::promise<sdk::Result<void>>>();
+    landed_ = outcome->get_future();
+    landing_->commit(
+        [outcome](sdk::Result<void> landed) { outcome->set_value(std::move(landed)); });
+    return {};
 }
 
 bool LineLoad::is_loaded(std::string_view key) const {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -48,13 +49,12 @@ public:
     /// Whether anything was written to the line that grows with its nodes.
     bool has_loaded() const { return has_loaded_; }
 
-    /// Commits what waits once it is much. Only while nobody reads or walks the line: cursors do
-    /// not outlive it.
-    sdk::Result<void> settle() {
-        return waiting_ < kPieceBytes ? sdk::Result<void>() : commit_piece();
-    }
-    /// Before the transaction below is committed.
-    sdk::Result<void> commit_piece();
+    /// Begins to commit what waits once it is much, and answers what has become of what was begun
+    /// before. Only while nobody reads or walks the line: cursors do not outlive it.
+    sdk::Result<void> settle();
+    /// Commits what waits, and waits until all of it is in the store: before the transaction below
+    /// is committed.
+    sdk::Result<void> commit_rest();
 
     sdk::Result<std::optional<std::string>> get(std::string_view key) const override;
     sdk::Result<bool> get_into(std::string_view key, std::string& value) const override;
@@ -83,7 +83,8 @@ public:
     void commit(Done done) override;
 
 private:
-    static constexpr std::size_t kPieceBytes = std::size_t{8} << 20;
+    /// Two of them are there at the same time: one is filled while the other one is committed.
+    static constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
     /// What a row takes beside its bytes, about.
     static constexpr std::size_t kRowBytes = 200;
 
@@ -91,7 +92,9 @@ private:
     bool is_loaded(std::string_view key) const;
     /// Where a key, or a range that begins with it, is read.
     const sdk::Reader& reader_of(std::string_view key) const;
-    void begin_piece();
+    /// Waits for the piece that is being committed.
+    sdk::Result<void> land();
+    sdk::Result<void> begin_commit();
 
     sdk::Transaction& below_;
     sdk::Engine& engine_;
@@ -107,6 +110,12 @@ private:
     const std::string pasts_;
     const std::string kinds_;
     const std::string own_kinds_;
+    /// A piece that is being committed, and what becomes of it; null between.
+    std::unique_ptr<sdk::Transaction> landing_;
+    std::future<sdk::Result<void>> landed_;
+    /// Of all pieces so far; nothing is committed any more when one has failed.
+    sdk::Result<void> outcome_;
+    /// Reads `landing_` while that is there.
     std::unique_ptr<sdk::Transaction> piece_;
     std::size_t waiting_ = 0;
     bool has_loaded_ = false;

@@ -1,5 +1,6 @@
 #include "version_cache.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace stele::nodes {
@@ -49,6 +50,12 @@ void VersionCache::remove_load(const sdk::Reader& transaction, const std::string
     const std::lock_guard lock(mutex_);
     loads_.erase({&transaction, line_key});
     has_loads_ = !loads_.empty();
+}
+
+bool VersionCache::is_loading(std::string_view line_key) {
+    const std::lock_guard lock(mutex_);
+    return std::any_of(loads_.begin(), loads_.end(),
+                       [&](const auto& load) { return load.first.second == line_key; });
 }
 
 std::optional<VersionCache::Load> VersionCache::find_load(const sdk::Reader& reader,

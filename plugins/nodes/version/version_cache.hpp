@@ -60,6 +60,8 @@ public:
     void add_load(const sdk::Reader& transaction, std::string line_key, Load load);
     void remove_load(const sdk::Reader& transaction, const std::string& line_key);
     bool has_loads() const { return has_loads_; }
+    /// Whether anybody loads the line: as long as that lives, however long it rests.
+    bool is_loading(std::string_view line_key);
     /// Nothing where the reader loads no such line.
     std::optional<Load> find_load(const sdk::Reader& reader, const std::string& line_key);
 

@@ -124,6 +124,14 @@ Block Block::around(Revision first, Revision last) {
     return {level, level == 64 ? 0 : first >> level};
 }
 
+bool View::goes_on_from(Line line) const {
+    for (const Link& link : links) {
+        if (link.line == line) return true;
+        if (link.loaded == 0) return false;
+    }
+    return false;
+}
+
 bool shows_only_commits(const sdk::Reader& reader) {
     if (reader.state()) return true;
     const sdk::Transaction* const transaction = reader.as_transaction();

@@ -124,6 +124,10 @@ struct View {
 
     /// What shows through where the first link says nothing.
     View inherited() const { return {{links.begin() + 1, links.end()}, newest}; }
+
+    /// Whether it goes on from a line: shows that line first, or one that was loaded on top of it.
+    /// Not across a fork or a reset, which begin anew from what they come from.
+    bool goes_on_from(Line line) const;
 };
 
 /// Whether what a reader shows was committed, so that it may be remembered.

@@ -1,6 +1,8 @@
 // Destructors and default bodies of the interfaces: because they are defined here and nowhere else,
 // each interface has one vtable and one type identity, which kernel and plugins share.
 
+#include <utility>
+
 #include <stele/sdk/authorities.hpp>
 #include <stele/sdk/blob_store.hpp>
 #include <stele/sdk/context.hpp>
@@ -82,8 +84,8 @@ ContentSource::~ContentSource() = default;
 
 Result<void> ContentSource::for_each_wanted(const IsWanted& is_wanted, const Visit& visit) {
     std::uint64_t position = 0;
-    return for_each([&](const ContentItem& item) -> Result<void> {
-        return is_wanted(position++) ? visit(item) : Result<void>();
+    return for_each([&](ContentItem item) -> Result<void> {
+        return is_wanted(position++) ? visit(std::move(item)) : Result<void>();
     });
 }
 
@@ -122,6 +124,7 @@ std::filesystem::path Registrar::data_folder() {
     return {};
 }
 void Registrar::add_seed(SeedMember) {}
+void Registrar::on_start(std::function<void()>) {}
 void Registrar::on_stop(std::function<void()>) {}
 void Registrar::on_check(std::function<void(std::vector<std::string>&)>) {}
 

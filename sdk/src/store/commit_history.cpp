@@ -5,7 +5,10 @@
 namespace stele::sdk::optimistic {
 
 void CommitHistory::begin_batch(std::uint64_t version) {
-    if (!batches_.empty()) memory_ += batches_.back().memory();
+    if (!batches_.empty()) {
+        memory_ += batches_.back().memory();
+        grown_ += batches_.back().memory();
+    }
     batches_.emplace_back().version = version;
     while (memory_ > most_bytes_ && batches_.size() > 1)
         forget_oldest();

@@ -42,6 +42,23 @@ TEST_CASE("what was read conflicts with later writes of it, by key and by range"
     CHECK_FALSE(history.has_conflict(reads, 2));
 }
 
+TEST_CASE("reads that nobody will ask for are not kept") {
+    ReadSet reads;
+    reads.keep_nothing();
+    reads.add_key(hash_key("a"));
+    reads.cursor_opened();
+    const std::size_t first = reads.add_range();
+    reads.cursor_opened();
+    reads.add_range();
+    reads.cursor_closed();
+    // The other cursor adds to it still.
+    reads.range(first) = {"a", "b", false};
+    CHECK(reads.ranges().size() == 2);
+    reads.cursor_closed();
+    CHECK(reads.keys().empty());
+    CHECK(reads.ranges().empty());
+}
+
 TEST_CASE("joined ranges hold what each of them held") {
     for (int seed = 0; seed < 2000; ++seed) {
         INFO("seed " << seed);

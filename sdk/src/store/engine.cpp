@@ -99,8 +99,9 @@ std::string stamped_bytes(std::string_view bytes, const std::optional<StampPlace
     return stamped;
 }
 
-void move_on(Transaction& transaction) {
-    if (auto* const movable = dynamic_cast<MovableSnapshot*>(&transaction)) movable->move_on();
+bool move_on(Transaction& transaction, MoveOn when) {
+    auto* const movable = dynamic_cast<MovableSnapshot*>(&transaction);
+    return movable && movable->move_on(when);
 }
 
 Result<void> commit_and_wait(Transaction& transaction) {

@@ -136,7 +136,7 @@ std::size_t Committer::commit_batch(std::size_t first) {
                     waiting_[i]->outcome = written;
         }
     }
-    history_bytes_ = history_.memory();
+    history_grown_ = history_.grown();
     for (std::size_t i = first; i < end; ++i) {
         // The transaction may be gone as soon as it is told.
         const sdk::Transaction::Done done = std::move(waiting_[i]->done);

@@ -59,9 +59,13 @@ public:
 
     void submit(PendingCommit& commit);
     PresentState::View present() const { return present_.view(); }
-    /// Whether so much was committed since the oldest transaction began that it may soon be too old
-    /// for the history. Any thread.
-    bool is_history_long() const { return history_bytes_ > most_history_bytes_ / 4; }
+    /// How much was ever added to the history of commits. Any thread.
+    std::uint64_t history_grown() const { return history_grown_; }
+    /// Whether so much was added since then that a transaction which has begun then may soon be too
+    /// old for the history. What older ones keep there is nothing to it. Any thread.
+    bool is_history_long(std::uint64_t since) const {
+        return history_grown_ - since > most_history_bytes_ / 4;
+    }
     void observe(std::string prefix, sdk::CommitObserver observer);
     /// Success while commits can be written. Any thread.
     sdk::Result<void> status() const;
@@ -120,7 +124,7 @@ private:
     bool is_stopping_ = false;
 
     const std::size_t most_history_bytes_;
-    std::atomic<std::size_t> history_bytes_ = 0;
+    std::atomic<std::uint64_t> history_grown_ = 0;
 
     std::mutex observers_mutex_;
     std::vector<Observer> observers_;

@@ -10,8 +10,8 @@ namespace stele::kernel::storage {
 
 class FencedEnv::File final : public leveldb::WritableFile {
 public:
-    File(std::unique_ptr<leveldb::WritableFile> file, FencedEnv& env)
-        : file_(std::move(file)), env_(env) {}
+    File(std::unique_ptr<leveldb::WritableFile> file, bool is_table, FencedEnv& env)
+        : file_(std::move(file)), is_table_(is_table), env_(env) {}
 
     leveldb::Status Append(const leveldb::Slice& bytes) override {
         return env_.change([&] { return file_->Append(bytes); });
@@ -19,7 +19,10 @@ public:
     leveldb::Status Close() override {
         return env_.change([&] { return file_->Close(); });
     }
+    /// LevelDB asks for it after each block of 4 KiB of a table, which nobody reads before it is
+    /// synced and closed.
     leveldb::Status Flush() override {
+        if (is_table_) return leveldb::Status::OK();
         return env_.change([&] { return file_->Flush(); });
     }
     leveldb::Status Sync() override {
@@ -28,6 +31,7 @@ public:
 
 private:
     std::unique_ptr<leveldb::WritableFile> file_;
+    const bool is_table_;
     FencedEnv& env_;
 };
 
@@ -62,8 +66,10 @@ void FencedEnv::Schedule(void (*work)(void*), void* of) {
     target()->Schedule(run, new Merge{work, of, merges_});
 }
 
-void FencedEnv::fence(leveldb::Status& opened, leveldb::WritableFile** file) {
-    if (opened.ok()) *file = new File(std::unique_ptr<leveldb::WritableFile>(*file), *this);
+void FencedEnv::fence(leveldb::Status& opened, const std::string& name,
+                      leveldb::WritableFile** file) {
+    if (!opened.ok()) return;
+    *file = new File(std::unique_ptr<leveldb::WritableFile>(*file), is_table(name), *this);
 }
 
 leveldb::Status FencedEnv::NewWritableFile(const std::string& name, leveldb::WritableFile** file) {
@@ -72,7 +78,7 @@ leveldb::Status FencedEnv::NewWritableFile(const std::string& name, leveldb::Wri
         // what that one has in its memory goes into its file when it is closed.
         target()->RemoveFile(name);
         leveldb::Status opened = target()->NewWritableFile(name, file);
-        fence(opened, file);
+        fence(opened, name, file);
         return opened;
     });
 }
@@ -81,7 +87,7 @@ leveldb::Status FencedEnv::NewAppendableFile(const std::string& name,
                                              leveldb::WritableFile** file) {
     return change([&] {
         leveldb::Status opened = target()->NewAppendableFile(name, file);
-        fence(opened, file);
+        fence(opened, name, file);
         return opened;
     });
 }

@@ -50,7 +50,7 @@ private:
         if (!done.ok() && !done.IsNotFound()) has_failed_ = true;
         return done;
     }
-    void fence(leveldb::Status& opened, leveldb::WritableFile** file);
+    void fence(leveldb::Status& opened, const std::string& name, leveldb::WritableFile** file);
 
     const std::function<bool()> must_keep_tables_;
     std::shared_mutex mutex_;

@@ -5,9 +5,12 @@
 
 namespace stele::kernel::storage {
 
-void LevelDbTransaction::move_on() {
+bool LevelDbTransaction::move_on(sdk::MoveOn when) {
     assert(pending_.writes == nullptr);
-    if (has_cursors() || !committer_.is_history_long()) return;
+    if (is_lost_ || has_cursors()) return false;
+    if (when == sdk::MoveOn::when_needed && !committer_.is_history_long(history_at_begin_))
+        return false;
+    const std::uint64_t history = committer_.history_grown();
     // Before the answer, so that it holds for this state.
     PresentState::View next = committer_.present();
     // Shared: the committer may still be inside `set_value` when this thread has gone on.
@@ -20,13 +23,30 @@ void LevelDbTransaction::move_on() {
         answer->set_value(outcome.has_value());
     };
     committer_.submit(question);
-    if (!answer->get_future().get()) return;
+    is_lost_ = !answer->get_future().get();
+    if (is_lost_) return false;
+    history_at_begin_ = history;
     reader_.emplace(std::move(next.snapshot));
     pin_ = std::move(next.pin);
+    return true;
+}
+
+std::unique_ptr<sdk::Transaction> LevelDbTransaction::begin_next() {
+    assert(pending_.is_unchecked && pending_.writes == nullptr && previous_ == nullptr);
+    is_followed_ = true;
+    return std::unique_ptr<sdk::Transaction>(new LevelDbTransaction(this));
+}
+
+void LevelDbTransaction::leave_previous() {
+    assert(previous_ != nullptr && !has_cursors());
+    PresentState::View present = committer_.present();
+    reader_.emplace(std::move(present.snapshot));
+    pin_ = std::move(present.pin);
+    previous_ = nullptr;
 }
 
 void LevelDbTransaction::commit(Done done) {
-    assert(pending_.writes == nullptr);
+    assert(pending_.writes == nullptr && previous_ == nullptr);
     if (!has_writes()) {
         // All reads were of one state, and that is its place in the order.
         done({});
@@ -37,7 +57,7 @@ void LevelDbTransaction::commit(Done done) {
     pending_.reads = &finish_reads();
     pending_.read_version = pin_->version;
     pending_.done = std::move(done);
-    reader_.reset();
+    if (!is_followed_) reader_.reset();
     committer_.submit(pending_);
 }
 

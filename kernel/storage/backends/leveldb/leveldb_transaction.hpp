@@ -22,23 +22,47 @@ public:
     LevelDbTransaction(PresentState::View view, Committer& committer)
         : reader_(std::in_place, std::move(view.snapshot)),
           pin_(std::move(view.pin)),
-          committer_(committer) {}
+          committer_(committer),
+          history_at_begin_(committer.history_grown()) {}
 
     void commit(Done done) override;
     void set_urgent() override { pending_.is_urgent = true; }
-    void set_unchecked() override { pending_.is_unchecked = true; }
-    void move_on() override;
+    void set_unchecked() override {
+        pending_.is_unchecked = true;
+        note_no_reads();
+    }
+    std::unique_ptr<sdk::Transaction> begin_next() override;
+    void leave_previous() override;
+    bool move_on(sdk::MoveOn when) override;
     std::optional<std::uint64_t> stamp(std::string_view counter) const override {
         return sdk::optimistic::find_stamp(pending_.stamps, counter);
     }
 
 private:
-    const sdk::Reader& stored() const override { return *reader_; }
+    /// An unchecked one behind another.
+    explicit LevelDbTransaction(const LevelDbTransaction* previous)
+        : previous_(previous), pin_(previous->pin_), committer_(previous->committer_) {
+        pending_.is_unchecked = true;
+        note_no_reads();
+    }
 
-    /// Given back with the commit; the engine may end before the transaction then.
+    const sdk::Reader& stored() const override {
+        return previous_ != nullptr ? static_cast<const sdk::Reader&>(*previous_) : *reader_;
+    }
+
+    /// What this one reads until it has left it; null for most.
+    const LevelDbTransaction* previous_ = nullptr;
+    /// Whether another one reads this one.
+    bool is_followed_ = false;
+    /// Given back with the commit unless another one reads it; the engine may end before the
+    /// transaction then.
     std::optional<SnapshotReader> reader_;
     std::shared_ptr<const VersionPin> pin_;
     Committer& committer_;
+    /// When it began, or moved on last.
+    std::uint64_t history_at_begin_ = 0;
+    /// What it has read was changed: its commit will be a conflict.
+    bool is_lost_ = false;
     PendingCommit pending_;
 };
 

@@ -14,13 +14,17 @@ std::string_view view(const leveldb::Slice& slice) {
     return {slice.data(), slice.size()};
 }
 
+/// An iterator keeps the buffers and the tables of the moment when it was made, in memory and on
+/// the disk, whatever has become of them; so who walks for long gets another one now and then.
+constexpr std::size_t kStepsOfIterator = 4096;
+
 class SnapshotCursor final : public sdk::Cursor {
 public:
     SnapshotCursor(const Snapshot& snapshot, sdk::KeyRange range, sdk::ScanDirection direction)
         : snapshot_(snapshot),
           range_(std::move(range)),
           is_forward_(direction == sdk::ScanDirection::forward),
-          iterator_(snapshot.database().NewIterator(scan_options(snapshot, range_))) {
+          iterator_(make_iterator()) {
         if (is_forward_) {
             iterator_->Seek(range_.begin);
         } else {
@@ -34,6 +38,7 @@ public:
     std::string_view value() const override { return view(iterator_->value()); }
 
     void next() override {
+        if (++steps_ % kStepsOfIterator == 0 && !renew()) return;
         if (is_forward_) {
             iterator_->Next();
         } else {
@@ -65,6 +70,21 @@ public:
     }
 
 private:
+    std::unique_ptr<leveldb::Iterator> make_iterator() const {
+        return std::unique_ptr<leveldb::Iterator>(
+            snapshot_.database().NewIterator(scan_options(snapshot_, range_)));
+    }
+
+    /// At the same entry: the snapshot still has it, or the store cannot be read.
+    bool renew() {
+        const std::string here(key());
+        iterator_.reset();
+        iterator_ = make_iterator();
+        iterator_->Seek(here);
+        settle();
+        return is_valid_;
+    }
+
     void seek_below_end() {
         if (!range_.end.empty()) iterator_->Seek(range_.end);
         if (!range_.end.empty() && iterator_->Valid()) {
@@ -99,6 +119,7 @@ private:
     bool is_forward_;
     bool is_valid_ = false;
     std::uint64_t reads_ = 0;
+    std::size_t steps_ = 0;
     std::unique_ptr<leveldb::Iterator> iterator_;
 };
 

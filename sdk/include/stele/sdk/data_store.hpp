@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include <stele/sdk/descriptor.hpp>
 #include <stele/sdk/principal.hpp>
@@ -42,6 +43,13 @@ public:
     /// Where the store's binaries lie, by its `binaryStorageProviderType`. Lives as long as the
     /// server. `unavailable` (`data_store.provider_missing`) when no enabled plugin offers it.
     virtual Result<BlobStore*> binaries(const RecordKey& record) = 0;
+    /// For a transaction that takes long, before it writes to the store: says that the store's
+    /// statistics are out of date, in a transaction of its own, and keeps the server from taking
+    /// them until what it answers is gone; either would be a conflict for the transaction. Null
+    /// where the record lies in no store. `conflict` (`engine.conflict`) where the transaction has
+    /// read already that the statistics were up to date: a repetition goes well. Waits: not on a
+    /// thread that serves connections.
+    virtual Result<std::shared_ptr<const void>> hold_statistics(const RecordKey& record) = 0;
 };
 
 }  // namespace stele::sdk

@@ -6,6 +6,12 @@ namespace stele::sdk {
 
 class Transaction;
 
+/// When a transaction goes on to the present state.
+enum class MoveOn {
+    when_needed,  ///< once so much was committed that the engine may soon not know all of it
+    at_once,
+};
+
 /// What a transaction may be able to do, like `UncheckedWrites`.
 class MovableSnapshot {
 public:
@@ -14,13 +20,14 @@ public:
     /// Where nothing that it has read was changed since it began, the transaction reads the present
     /// state from now on, as if it had begun now. Otherwise it stays where it is, and its commit
     /// will be a conflict. For what takes long, since an engine knows only for some time what was
-    /// written; so that is all that a failure would say, and there is none. Costs nothing while
-    /// little was committed. Waits: not on a thread that serves connections. Does nothing while a
-    /// cursor of the transaction is there.
-    virtual void move_on() = 0;
+    /// written; so that is all that a failure would say, and there is none. Waits: not on a thread
+    /// that serves connections. Does nothing while a cursor of the transaction is there. Answers
+    /// whether it has moved: what was kept of the former state without being noted as read (`peek`)
+    /// is to be read anew then.
+    virtual bool move_on(MoveOn when) = 0;
 };
 
 /// The same of any transaction: one of an engine that cannot do it stays where it is.
-void move_on(Transaction& transaction);
+bool move_on(Transaction& transaction, MoveOn when = MoveOn::when_needed);
 
 }  // namespace stele::sdk

@@ -114,6 +114,11 @@ public:
     /// The server's own folder, for what a plugin can make anew from the store; it takes a folder
     /// below, named by its purpose. Empty where there is none, as when a plugin is only checked.
     virtual std::filesystem::path data_folder();
+    /// Runs once, when every plugin is open and the server is about to serve; never for a command
+    /// that opens the store beside it, such as `stele check`. What a plugin does to the store by
+    /// itself begins here, not when the plugin is opened. An exception keeps the server from
+    /// starting.
+    virtual void on_start(std::function<void()> start);
     /// Runs once, after the last request and before the store closes: ends a plugin's threads.
     virtual void on_stop(std::function<void()> stop);
     /// Runs at `stele check`, after records and indexes: compares what the plugin keeps beside them

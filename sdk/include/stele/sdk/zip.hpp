@@ -85,7 +85,7 @@ private:
 /// or control characters), two entries of one path, links and devices, entries that overlap each
 /// other or the directory, and numbers beyond the limits are refused before anything is read. It
 /// keeps some 16 bytes of each entry, and as many of each folder while it opens. One thread at a
-/// time.
+/// time; what `read` gave may be read by others meanwhile where `bytes` may.
 class ZipReader {
 public:
     /// `invalid` (`zip.malformed`, `zip.path_unsafe`, `zip.path_twice`), `unsupported`

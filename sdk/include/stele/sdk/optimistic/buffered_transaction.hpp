@@ -38,6 +38,8 @@ public:
 protected:
     /// Whether somebody walks what it shows.
     bool has_cursors() const { return reads_.has_cursors(); }
+    /// Before anything is read: its committer will not ask what was.
+    void note_no_reads() { reads_.keep_nothing(); }
     /// When nothing is read at the moment, as its committer wants it.
     const ReadSet& finish_reads() {
         reads_.join_ranges();

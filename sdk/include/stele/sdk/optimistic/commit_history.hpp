@@ -46,6 +46,8 @@ public:
     void published(const std::shared_ptr<const VersionPin>& pin);
     /// Of all batches before the present one.
     std::size_t memory() const { return memory_; }
+    /// The same with all that were forgotten: what has come since somebody looked.
+    std::uint64_t grown() const { return grown_; }
     /// Nothing up to `version` is known any more: whoever read at a lower one conflicts.
     void forget_up_to(std::uint64_t version);
 
@@ -88,6 +90,7 @@ private:
     std::deque<Pin> pins_;
     std::uint64_t forgotten_ = 0;  ///< newest version that is no longer known
     std::size_t memory_ = 0;       ///< of the batches before the present one
+    std::uint64_t grown_ = 0;
 };
 
 }  // namespace stele::sdk::optimistic

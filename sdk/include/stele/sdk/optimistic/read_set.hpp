@@ -17,7 +17,11 @@ public:
         bool is_empty = true;
     };
 
+    /// Nobody will ask what was read: only ranges that cursors still add to are kept.
+    void keep_nothing() { keeps_reads_ = false; }
+
     void add_key(std::uint64_t hash) {
+        if (!keeps_reads_) return;
         keys_.push_back(hash);
         if (keys_.size() >= join_keys_at_) join_keys();
     }
@@ -35,7 +39,10 @@ public:
 
     /// Cursors that still add to a range.
     void cursor_opened() { ++open_cursors_; }
-    void cursor_closed() { --open_cursors_; }
+    void cursor_closed() {
+        --open_cursors_;
+        if (!keeps_reads_ && open_cursors_ == 0) ranges_.clear();
+    }
     bool has_cursors() const { return open_cursors_ > 0; }
 
     const std::vector<std::uint64_t>& keys() const { return keys_; }
@@ -55,6 +62,7 @@ private:
     std::vector<Range> ranges_;
     bool are_ranges_joined_ = false;
     std::size_t open_cursors_ = 0;
+    bool keeps_reads_ = true;
 };
 
 }  // namespace stele::sdk::optimistic

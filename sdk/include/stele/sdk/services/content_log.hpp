@@ -40,6 +40,9 @@ struct ContentView {
     struct Link {
         std::uint64_t line = 0;
         std::uint64_t last_revision = 0;
+        /// The line goes on with all that the branch showed on the next link: it got this one by a
+        /// large import. Between others lies a fork or a reset.
+        bool goes_on = false;
     };
     ContentSpace space;
     std::vector<Link> links;

@@ -73,8 +73,9 @@ struct ContentOmissions {
 /// definitions, then nodes, then associations.
 class ContentSource {
 public:
-    using Visit = std::function<Result<void>(const ContentItem& item)>;
-    /// Whether the item at a position of the walk is wanted; the first one is at 0.
+    using Visit = std::function<Result<void>(ContentItem item)>;
+    /// Whether the item at a position of the walk is wanted; the first one is at 0. A source may
+    /// ask on a thread of its own, about positions ahead of the item that is visited.
     using IsWanted = std::function<bool(std::uint64_t position)>;
 
     virtual ~ContentSource();
@@ -165,6 +166,11 @@ public:
     /// more than a thousand goes into the store while the context lives, and shows with its commit.
     virtual Result<ContentReport> import(Context& context, ContentSource& source,
                                          const ContentTarget& target) = 0;
+    /// For what takes long in an operation that brings content in, between two of its steps, while
+    /// it walks nothing that the context shows: the transaction goes on to the present state
+    /// (`MovableSnapshot`) unless it has begun a changeset that it holds in memory. `import` does
+    /// so itself.
+    virtual void move_on(Context& context) = 0;
 };
 
 }  // namespace stele::sdk
