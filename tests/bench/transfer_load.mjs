@@ -2,7 +2,8 @@
 //
 // An export of a branch, and an import into another one, while writers change and make nodes, each waiting so many
 // milliseconds between two writes: rates, the most memory that the server had above what it had before, and the
-// writers' 99th percentile with and without a transfer. What the archive holds is compared with every acknowledged
+// writers' 99th percentile with and without a transfer. The rate of the import is compared with that of the bulk form
+// of nodes into a third branch, beside the same writers. What the archive holds is compared with every acknowledged
 // write: it has to be the branch at the tip that it names, or this fails. Needs the release build.
 import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
@@ -11,13 +12,14 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ZipFile } from '../support/zip_file.mjs';
-import { measuredJob, option, SteleServer } from './bench.mjs';
+import { measuredJob, option, residentMiB, SteleServer } from './bench.mjs';
 import { loadNodes } from './load_nodes.mjs';
 
 const nodes = Number(option('nodes', 1_000_000));
 const writers = Number(option('writers', 100));
 const pause = Number(option('pause', 50));
 const kQuietSeconds = 15;
+const kCachedNodes = 60_000;
 
 const server = await SteleServer.start();
 server.adminToken ??= await server.login();
@@ -126,13 +128,20 @@ console.log(`  ${nodes} nodes loaded by the bulk form, ${rate.toFixed(0)}/s`);
 const target = await makeBranch();
 const folder = mkdtempSync(join(tmpdir(), 'stele-bench-'));
 try {
+  // So that the caches do not fill within what is measured.
+  for (let skip = 0; skip < Math.min(nodes, kCachedNodes); skip += 500) await server.admin('POST', `${source}/nodes/query?limit=500&skip=${skip}`, {});
   const onSource = new Writers(source);
   onSource.start();
   await sleep(kQuietSeconds * 1000);
   onSource.take();
+  const before = residentMiB(server.child.pid);
+  let most = before;
+  const watch = setInterval(() => { most = Math.max(most, residentMiB(server.child.pid)); }, 50);
   await sleep(kQuietSeconds * 1000);
+  clearInterval(watch);
   const quiet = onSource.take();
-  console.log(`  ${writers} writers, ${(quiet.length / kQuietSeconds).toFixed(0)} writes/s, 99th percentile ${percentile(quiet, 0.99).toFixed(1)} ms`);
+  console.log(`  ${writers} writers, ${(quiet.length / kQuietSeconds).toFixed(0)} writes/s, 99th percentile ${percentile(quiet, 0.99).toFixed(1)} ms; `
+    + `${before.toFixed(0)} MiB, at most ${(most - before).toFixed(0)} more within ${kQuietSeconds} s`);
   const report = (what, { seconds, memory }, busy) => {
     const [before, during] = [percentile(quiet, 0.99), percentile(busy, 0.99)];
     console.log(`  ${what}: ${(nodes / seconds).toFixed(0)} nodes/s, ${memory.toFixed(0)} MiB above what it had before (target 64), writers ${(busy.length / seconds).toFixed(0)}/s, 99th percentile `
@@ -143,8 +152,12 @@ try {
   report('export', out, onSource.take());
   const into = await measuredJob(server, `${target}/import?${place}`, {});
   report('import into another repository', into, onSource.take());
+  const beside = await loadNodes(server, await makeBranch(), Math.ceil(nodes / 10));
+  const busy = onSource.take();
+  console.log(`  bulk form: ${beside.rate.toFixed(0)} nodes/s beside ${(busy.length / (nodes / 10 / beside.rate)).toFixed(0)} writes/s, 99th percentile ${percentile(busy, 0.99).toFixed(1)} ms`);
   await onSource.end();
-  console.log(`  import against the bulk form, which had the server to itself: ${(nodes / into.seconds / rate).toFixed(2)} (target 0.50)`);
+  console.log(`  import against the bulk form beside the same writers: ${(nodes / into.seconds / beside.rate).toFixed(2)} (target 0.50); `
+    + `against the bulk form that had the server to itself: ${(nodes / into.seconds / rate).toFixed(2)}`);
   const file = join(folder, 'archive.zip');
   await download(place, file);
   compare(file, onSource.said, nodes);

@@ -234,7 +234,7 @@ sdk::Result<void> ArchiveContent::for_each_wanted(const IsWanted& is_wanted, con
                 auto folder = folder_of(node, version);
                 if (!folder) return folder.error();
                 auto made = item_of(*folder, kind);
-                return made ? visit(*made) : made.error();
+                return made ? visit(*std::move(made)) : made.error();
             });
         if (!walked) return walked;
     }

@@ -185,7 +185,7 @@ sdk::Result<void> GenerationOneContent::visit_form(const Item& item, const Visit
     auto form = record_of(item, id);
     if (!form) return form.error();
     set_default(form->fields, "_type", "n:form");
-    if (auto visited = visit(*form); !visited) return visited;
+    if (auto visited = visit(*std::move(form)); !visited) return visited;
     const std::string definition = folder_of(folder_of(item.path));
     return visit(
         link(id + "/form", "a:has_form", definition, id, {{"form-key", last_name_of(id)}}));
@@ -206,7 +206,7 @@ sdk::Result<void> GenerationOneContent::visit_translation(const Item& item,
     feature_of(fields, "f:translation") = {
         {"enabled", true}, {"locale", locale}, {"edition", kEdition}, {"master-node-id", master}};
     feature_of(fields, "f:locale")["locale"] = locale;
-    if (auto visited = visit(*translation); !visited) return visited;
+    if (auto visited = visit(*std::move(translation)); !visited) return visited;
     return visit(link(id + "/translation", "a:has_translation", master, id,
                       {{"locale", locale}, {"edition", kEdition}}));
 }
@@ -216,7 +216,7 @@ sdk::Result<void> GenerationOneContent::visit_item(const Item& item, const Visit
     if (item.kind == Kind::translation) return visit_translation(item, visit);
     if (item.kind == Kind::association) {
         auto association = association_of(item);
-        return association ? visit(*association) : association.error();
+        return association ? visit(*std::move(association)) : association.error();
     }
     const std::string id = folder_of(item.path);
     auto record = record_of(item, id);
@@ -224,7 +224,7 @@ sdk::Result<void> GenerationOneContent::visit_item(const Item& item, const Visit
     if (item.kind == Kind::definition) set_default(record->fields, "_type", "d:type");
     if (masters_.contains(id))
         set_default(feature_of(record->fields, "f:multilingual"), "edition", kEdition);
-    return visit(*record);
+    return visit(*std::move(record));
 }
 
 sdk::Result<void> GenerationOneContent::for_each(const Visit& visit) {

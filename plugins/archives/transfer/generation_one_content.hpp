@@ -24,7 +24,6 @@ class GenerationOneContent final : public sdk::ContentSource {
 public:
     static sdk::Result<GenerationOneContent> open(const ArchiveFiles& archive);
 
-    using Visit = std::function<sdk::Result<void>(const sdk::ContentItem& item)>;
     sdk::Result<void> for_each(const Visit& visit) override;
 
     bool is_empty() const { return items_.empty(); }

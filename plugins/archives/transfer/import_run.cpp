@@ -176,6 +176,7 @@ sdk::Result<void> ImportRun::bring_records() {
         waiting_ = 0;
         auto brought = source_.for_each([&](const TransferRecord& record) -> sdk::Result<void> {
             if (auto goes_on = context_.go_on(); !goes_on) return goes_on;
+            move_on();
             if (records_.contains(record.key) || left_out_.contains(record.key)) return {};
             if (left_out_.contains(record.container)) {
                 left_out_.insert(record.key);
@@ -435,6 +436,7 @@ sdk::Result<void> ImportRun::meet_companions(const TransferRecord& record,
 sdk::Result<void> ImportRun::bring_rights() {
     return source_.for_each([this](const TransferRecord& record) -> sdk::Result<void> {
         if (auto left = context_.go_on(); !left) return left;
+        move_on();
         const auto key = records_.find(record.key);
         if (key == records_.end()) return {};
         if (auto completed = complete_record(record, key->second); !completed)
@@ -449,6 +451,7 @@ sdk::Result<void> ImportRun::bring_assignments() {
     if (!has_assignments_) return {};
     return source_.for_each([this](const TransferRecord& record) -> sdk::Result<void> {
         if (auto left = context_.go_on(); !left) return left;
+        move_on();
         const auto key = records_.find(record.key);
         if (key == records_.end() || kept_.contains(record.key)) return {};
         const sdk::FamilyInfo* const family = services_.families.find(record.type);

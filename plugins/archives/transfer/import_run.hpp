@@ -81,6 +81,8 @@ private:
     sdk::Result<void> bring_rights();
     sdk::Result<void> bring_assignments();
     sdk::Result<void> complete_record(const TransferRecord& record, const sdk::RecordKey& key);
+    /// Others write while it takes its time.
+    void move_on();
     sdk::Result<void> bring_content();
     sdk::Result<void> bring_content_of(const TransferContent& content);
     sdk::Result<void> tell_subjects();

@@ -4,11 +4,17 @@
 
 #include <stele/sdk/members.hpp>
 
+#include "reading/read_ahead.hpp"
 #include "transfer/import_run.hpp"
 #include "transfer/locations.hpp"
 #include "transfer/vocabulary.hpp"
 
 namespace stele::archives {
+
+void ImportRun::move_on() {
+    sdk::ContentTransfer* const transfer = services_.content();
+    if (transfer && !source_.reads_context()) transfer->move_on(context_);
+}
 
 sdk::Result<void> ImportRun::bring_content() {
     return source_.for_each_content(
@@ -54,7 +60,8 @@ sdk::Result<void> ImportRun::bring_content_of(const TransferContent& content) {
     if (snapshots_.contains(target.branch)) target.lifts_protection = true;
     std::uint64_t told = 0;
     target.progress = [&](std::uint64_t come) { return progress_(done_ + (told = come)); };
-    auto report = transfer->import(context_, content.source, target);
+    ReadAhead ahead(content.source);
+    auto report = transfer->import(context_, ahead, target);
     if (!report) return report.error();
     outcome_.created += report->created;
     outcome_.updated += report->updated;
@@ -69,6 +76,7 @@ sdk::Result<void> ImportRun::bring_content_of(const TransferContent& content) {
     const std::set<std::string> subjects(content.nodes.begin(), content.nodes.end());
     auto granted =
         report->ids.for_each([&](std::string_view id, std::string_view here) -> sdk::Result<void> {
+            move_on();
             const std::string source(id);
             parts.ids.back() = here;
             if (subjects.contains(source)) subject_ids_[source] = parts.text();

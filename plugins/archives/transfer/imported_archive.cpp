@@ -5,6 +5,7 @@
 
 #include <stele/sdk/members.hpp>
 
+#include "reading/locked_bytes.hpp"
 #include "transfer/archive_source.hpp"
 #include "transfer/generation_one_source.hpp"
 
@@ -77,13 +78,15 @@ sdk::Result<ImportedArchive> ImportedArchive::open(const TransferServices& servi
 
 sdk::Result<ArchiveManifest> ImportedArchive::add(const TransferServices& services, sdk::Job& job,
                                                   const Coordinates& coordinates) {
-    auto bytes = open_bytes(services, job, coordinates);
-    if (!bytes) return bytes.error();
-    auto zip = sdk::ZipReader::open(**bytes, kArchiveLimits, services.scratch_folder());
+    auto opened = open_bytes(services, job, coordinates);
+    if (!opened) return opened.error();
+    // Records are read ahead while files are brought (`ReadAhead`).
+    auto bytes = std::make_unique<LockedBytes>(*std::move(opened));
+    auto zip = sdk::ZipReader::open(*bytes, kArchiveLimits, services.scratch_folder());
     if (!zip) return zip.error();
     auto manifest = verify_manifest(*zip);
     if (!manifest) return manifest.error();
-    opened_.push_back({*std::move(bytes), std::make_unique<sdk::ZipReader>(*std::move(zip))});
+    opened_.push_back({std::move(bytes), std::make_unique<sdk::ZipReader>(*std::move(zip))});
     files_.add(*opened_.back().zip);
     return manifest;
 }

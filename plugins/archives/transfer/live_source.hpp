@@ -34,6 +34,7 @@ public:
                                                          const TransferConfiguration& wanted);
 
     const std::vector<TransferSubject>& subjects() const override { return subjects_; }
+    bool reads_context() const override { return true; }
     sdk::Result<void> for_each(
         const std::function<sdk::Result<void>(const TransferRecord&)>& visit) override;
     sdk::Result<void> for_each_content(

@@ -224,10 +224,30 @@ sdk::Result<sdk::Json> keep_archive(const TransferServices& services, sdk::Job& 
 using MakeSource = std::function<sdk::Result<std::unique_ptr<TransferSource>>(
     sdk::Context& context, const sdk::RecordKey& target)>;
 
+/// Of the store that everything comes into, for all attempts: each reads its state before it has
+/// found out that it takes long.
+sdk::Result<std::shared_ptr<const void>> hold_statistics(const TransferServices& services,
+                                                         sdk::Job& job) {
+    std::shared_ptr<const void> held;
+    auto done = services.operations.run_as(
+        job.platform(), job.run_as(), [&](sdk::Context& context) -> sdk::Result<void> {
+            auto target = context.find_reference(sdk::text_member(job.input(), "target"));
+            if (!target) return target.error();
+            auto holding = context.data_stores().hold_statistics(*target);
+            if (!holding) return holding.error();
+            held = *std::move(holding);
+            return {};
+        });
+    if (!done) return done.error();
+    return held;
+}
+
 sdk::Result<sdk::Json> bring(const TransferServices& services, sdk::Job& job,
                              const TransferConfiguration& wanted, const MakeSource& make_source) {
     const sdk::Json& input = job.input();
     sdk::Json result = archive_told(input);
+    auto statistics = hold_statistics(services, job);
+    if (!statistics) return statistics.error();
     auto done = services.operations.run_as(
         job.platform(), job.run_as(), [&](sdk::Context& context) -> sdk::Result<void> {
             if (auto held = job.confirm(context.transaction()); !held) return held;
@@ -239,6 +259,12 @@ sdk::Result<sdk::Json> bring(const TransferServices& services, sdk::Job& job,
                           [&job](std::uint64_t brought) { return job.progress(brought, 0); });
             auto outcome = run.run();
             if (!outcome) return outcome.error();
+            if (context.attempt() > 0) {
+                outcome->note(
+                    fmt::format("others changed what it goes by, so it was begun anew: "
+                                "this is attempt {}",
+                                context.attempt() + 1));
+            }
             result["created"] = outcome->created;
             result["updated"] = outcome->updated;
             result["skipped"] = outcome->skipped;

@@ -88,6 +88,9 @@ public:
     virtual ~TransferSource();
 
     virtual const std::vector<TransferSubject>& subjects() const = 0;
+    /// Whether it reads by the transaction of whoever walks it, which must then show the same state
+    /// until its end.
+    virtual bool reads_context() const { return false; }
     /// What a person should know of it.
     virtual std::vector<std::string> notes() const { return {}; }
     /// From a platform containers come before what they contain, records before those that belong
