@@ -223,7 +223,7 @@ test('a branch has a bound of rules', async () => {
   await world.arrives(live, node);
   await server.logged('a branch has more than 100 rules');
   const started = async () => (await world.jobs()).filter(({ _data }) => _data.ruleId === rule.id).length;
-  await until(async () => await started() >= 100, 'all jobs have been started', 60);
+  await until(async () => await started() >= 100, 'all jobs have been started');
   assert.equal(await started(), 100);
 });
 

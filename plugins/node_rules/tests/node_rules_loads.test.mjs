@@ -96,7 +96,7 @@ test('what a large import brings is brought on by the rules of its branch', asyn
   await world.bind(draft, type._doc, world.rule(live, [{ type: 'propertyEquals', config: { property: 'number', value: kLoaded - 1 } }]));
   assert.equal((await world.admin('POST', `${live.nodes}/query?limit=2`, { number: { $gte: 0 } })).total_rows, 0);
   await load(draft);
-  await until(async () => (await world.admin('POST', `${live.nodes}/query?limit=2`, { number: { $gte: 0 } })).total_rows > 0, 'a node arrives', 60);
+  await until(async () => (await world.admin('POST', `${live.nodes}/query?limit=2`, { number: { $gte: 0 } })).total_rows > 0, 'a node arrives');
   await world.settle(draft);
   assert.deepEqual((await world.admin('POST', `${live.nodes}/query?limit=2`, { number: { $gte: 0 } })).rows.map(({ number }) => number), [kLoaded - 1]);
 });

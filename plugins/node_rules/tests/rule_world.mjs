@@ -68,9 +68,9 @@ export class RuleWorld {
   }
   async arrives(branch, id, fields = {}) {
     const fits = (node) => node && Object.entries(fields).every(([name, value]) => node[name] === value);
-    await until(async () => fits(await this.shown(branch, id)), `${id} with ${JSON.stringify(fields)} on ${branch.path}`, 60);
+    await until(async () => fits(await this.shown(branch, id)), `${id} with ${JSON.stringify(fields)} on ${branch.path}`);
   }
-  async goes(branch, id) { await until(async () => !(await this.shown(branch, id)), `${id} gone from ${branch.path}`, 60); }
+  async goes(branch, id) { await until(async () => !(await this.shown(branch, id)), `${id} gone from ${branch.path}`); }
 
   /// The jobs of rules; newest first or not, all of them.
   async jobs(ask = this) { return (await ask.admin('POST', '/jobs/query?limit=-1', { type: 'rule' })).rows; }
@@ -92,7 +92,7 @@ export class RuleWorld {
       await this.arrives(target, node, { round: this.rounds });
     }
     const open = async () => (await this.jobs()).filter((job) => !['FINISHED', 'ERROR'].includes(job.state));
-    await until(async () => (await open()).length === 0, 'all jobs have ended', 60);
+    await until(async () => (await open()).length === 0, 'all jobs have ended');
   }
 
   async #sentinel(branch) {
