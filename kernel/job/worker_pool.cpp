@@ -2,7 +2,12 @@
 
 #include "kernel/job/task_queue.hpp"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <condition_variable>
+#include <cstring>
 #include <deque>
 #include <exception>
 #include <mutex>
@@ -25,6 +30,17 @@ void run_guarded(const std::function<void()>& task) {
     } catch (...) {
         sdk::log(sdk::LogLevel::error, "job", "a task threw something that is no exception");
     }
+}
+
+/// Of the calling thread, and of those that it begins.
+void be_nice(int more) {
+    if (more == 0) return;
+    const auto thread = static_cast<id_t>(gettid());
+    errno = 0;
+    const int before = getpriority(PRIO_PROCESS, thread);
+    if (errno == 0 && setpriority(PRIO_PROCESS, thread, before + more) == 0) return;
+    sdk::log(sdk::LogLevel::warning, "job",
+             std::string("a thread keeps its priority: ") + std::strerror(errno));
 }
 
 }  // namespace
@@ -151,8 +167,12 @@ struct WorkerPool::State {
 
 WorkerPool::WorkerPool(const WorkerPoolOptions& options)
     : state_(std::make_unique<State>(options)) {
-    for (State::Worker& worker : state_->workers)
-        worker.thread = std::thread([state = state_.get(), &worker] { state->work(worker); });
+    for (State::Worker& worker : state_->workers) {
+        worker.thread = std::thread([state = state_.get(), &worker, nice = options.nice] {
+            be_nice(nice);
+            state->work(worker);
+        });
+    }
 }
 
 WorkerPool::~WorkerPool() {

@@ -16,6 +16,9 @@ struct WorkerPoolOptions {
     std::size_t width = 0;
     /// After so long without a task that began, one more runs: those that run wait for something.
     std::chrono::milliseconds patience{1};
+    /// What the system adds to the nice value of the threads (setpriority(2)): with more of it,
+    /// they get a smaller part of the processors while others want them, too. Not negative.
+    int nice = 0;
 };
 
 /// Threads for what must not run on an I/O thread. Bounded: `post` answers false when the queue is

@@ -1,5 +1,8 @@
 #include "kernel/job/worker_pool.hpp"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -41,6 +44,24 @@ TEST_CASE("every posted task runs once") {
         REQUIRE(pool.post([&] { ++runs; }));
     pool.stop();
     CHECK(runs == 500);
+}
+
+TEST_CASE("threads of a nice pool, and those that they begin, give way to others") {
+    const auto nice_of_this_thread = [] {
+        return getpriority(PRIO_PROCESS, static_cast<id_t>(gettid()));
+    };
+    const int before = nice_of_this_thread();
+    int of_worker = before;
+    int of_its_thread = before;
+    WorkerPool pool({.threads = 1, .queue_capacity = 1, .nice = 3});
+    REQUIRE(pool.post([&] {
+        of_worker = nice_of_this_thread();
+        std::thread([&] { of_its_thread = nice_of_this_thread(); }).join();
+    }));
+    pool.stop();
+    CHECK(of_worker == before + 3);
+    CHECK(of_its_thread == before + 3);
+    CHECK(nice_of_this_thread() == before);
 }
 
 TEST_CASE("a full queue refuses, and takes again when there is room") {

@@ -46,6 +46,13 @@ bool is_table(const std::string& name) {
 
 }  // namespace
 
+FencedEnv::FencedEnv(leveldb::Env& below, std::function<bool()> must_keep_tables)
+    : leveldb::EnvWrapper(&below), must_keep_tables_(std::move(must_keep_tables)) {
+    // LevelDB begins its thread with the first work for it, which may be that of a job: it would
+    // have a job's low priority, and all writers wait for it.
+    below.Schedule([](void*) {}, nullptr);
+}
+
 void FencedEnv::shut() {
     const std::unique_lock lock(mutex_);
     is_shut_ = true;

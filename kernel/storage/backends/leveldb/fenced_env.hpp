@@ -16,8 +16,7 @@ class FencedEnv final : public leveldb::EnvWrapper {
 public:
     /// `must_keep_tables` is asked before a table is removed: others may still read it. LevelDB
     /// tries again when it has merged the next ones.
-    FencedEnv(leveldb::Env& below, std::function<bool()> must_keep_tables)
-        : leveldb::EnvWrapper(&below), must_keep_tables_(std::move(must_keep_tables)) {}
+    FencedEnv(leveldb::Env& below, std::function<bool()> must_keep_tables);
 
     /// When this returns, nothing is written any more, and nothing will be.
     void shut();
