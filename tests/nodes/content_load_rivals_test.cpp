@@ -105,6 +105,34 @@ TEST_CASE("a load ends early where its branch leads elsewhere") {
     }
 }
 
+TEST_CASE("a load ends early where something that the operation goes by was changed") {
+    Loads loads;
+    const Items items = much();
+    sdk::Engine& engine = loads.world.services().registrar.engine();
+    const std::string key = "\xfd something else";
+    std::size_t handed = 0;
+    // Where it is looked at, and where it comes.
+    const std::size_t when = GENERATE(std::size_t{0}, std::size_t{2});
+    InterruptedItems source(items, [&](std::size_t position) {
+        handed = position;
+        if (position != when * items.size() + 100) return;
+        must(sdk::write_with_retry(engine, [&](sdk::Transaction& transaction) {
+            transaction.put(key, "changed");
+            return sdk::Result<void>();
+        }));
+        fill_history(engine, 32);
+    });
+    const auto done = loads.world.work(TransferWorld::kAnn, [&](sdk::Context& context) {
+        must(context.transaction().get(key));
+        auto brought = loads.transfer.import(context, source, {.branch = loads.branch});
+        return brought ? sdk::Result<void>() : brought.error();
+    });
+    REQUIRE_FALSE(done.has_value());
+    CHECK(done.error().code == "engine.conflict");
+    CHECK(handed == when * items.size() + 100);
+    CHECK(loads.numbered(loads.branch) == 0);
+}
+
 TEST_CASE("a load that rests is not collected while it lives") {
     Loads loads;
     constexpr std::chrono::hours kLater{24};
@@ -193,7 +221,7 @@ TEST_CASE("others may write more than the history of commits holds while somethi
         auto brought = loads.transfer.import(context, source, {.branch = loads.branch});
         for (std::size_t i = 0; when == kAfterwards && i < items.size() / kEvery; ++i) {
             write();
-            loads.transfer.move_on(context);
+            if (auto moved = loads.transfer.move_on(context); !moved) return moved;
         }
         return brought ? sdk::Result<void>() : brought.error();
     });

@@ -62,11 +62,15 @@ TEST_CASE("a transaction moves on at once where that is asked for, however littl
     const auto transaction = store.engine->begin();
     CHECK(value_of(*transaction, "a") == "1");
     put(*store.engine, "b", "2");
-    CHECK_FALSE(sdk::move_on(*transaction));
-    CHECK(sdk::move_on(*transaction, sdk::MoveOn::at_once));
+    CHECK_FALSE(*sdk::move_on(*transaction));
+    CHECK(*sdk::move_on(*transaction, sdk::MoveOn::at_once));
     CHECK(value_of(*transaction, "b") == "2");
     put(*store.engine, "a", "2");
-    CHECK_FALSE(sdk::move_on(*transaction, sdk::MoveOn::at_once));
+    for (int i = 0; i < 2; ++i) {
+        const auto moved = sdk::move_on(*transaction, sdk::MoveOn::at_once);
+        REQUIRE_FALSE(moved);
+        CHECK(moved.error().kind == sdk::ErrorKind::conflict);
+    }
     CHECK(value_of(*transaction, "a") == "1");
     transaction->put("mine", "1");
     CHECK_FALSE(commits(*transaction));

@@ -117,7 +117,8 @@ sdk::Result<std::shared_ptr<const void>> BoundDataStores::hold_statistics(
                                         });
     if (!marked) return marked.error();
     if (!is_marked) return held;
-    sdk::move_on(context_.transaction(), sdk::MoveOn::at_once);
+    auto moved = sdk::move_on(context_.transaction(), sdk::MoveOn::at_once);
+    if (!moved) return moved.error();
     auto shown = read_store_state(context_.transaction(), **key);
     if (!shown) return shown.error();
     if (!*shown || (*shown)->is_dirty) return held;

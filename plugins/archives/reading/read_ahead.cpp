@@ -1,6 +1,7 @@
 #include "reading/read_ahead.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -22,6 +23,7 @@ constexpr std::size_t kItemsOfBatch = 32;
 /// What a value takes beside its text, roughly.
 constexpr std::size_t kCostOfValue = 64;
 constexpr std::size_t kCostOfFile = 512;
+constexpr std::chrono::milliseconds kUntilIdle{500};
 
 std::size_t cost_of(const sdk::Json& value) {
     std::size_t cost = kCostOfValue;
@@ -76,13 +78,19 @@ public:
         has_batch_.notify_one();
     }
 
-    /// Nothing at the end. The former one is not needed any more.
-    std::optional<Batch> take() {
+    /// Nothing at the end. The former one is not needed any more. `idle` is called while there is
+    /// none yet.
+    sdk::Result<std::optional<Batch>> take(const ReadAhead::Idle& idle) {
         std::unique_lock lock(mutex_);
         cost_ -= std::exchange(taken_, 0);
         has_room_.notify_one();
-        has_batch_.wait(lock, [&] { return is_ended_ || !batches_.empty(); });
-        if (batches_.empty()) return std::nullopt;
+        const auto is_there = [&] { return is_ended_ || !batches_.empty(); };
+        while (!has_batch_.wait_for(lock, kUntilIdle, is_there)) {
+            lock.unlock();
+            if (auto done = idle(); !done) return done.error();
+            lock.lock();
+        }
+        if (batches_.empty()) return std::optional<Batch>();
         std::optional<Batch> batch(std::move(batches_.front()));
         batches_.pop_front();
         taken_ = batch->cost;
@@ -173,8 +181,11 @@ sdk::Result<void> ReadAhead::for_each_wanted(const IsWanted& is_wanted, const Vi
     Waiting waiting;
     {
         const Reading reading(source_, is_wanted, waiting);
-        while (auto batch = waiting.take()) {
-            for (sdk::ContentItem& item : batch->items) {
+        for (;;) {
+            auto batch = waiting.take(idle_);
+            if (!batch) return batch.error();
+            if (!*batch) break;
+            for (sdk::ContentItem& item : (*batch)->items) {
                 if (auto visited = visit(std::move(item)); !visited) return visited;
             }
         }

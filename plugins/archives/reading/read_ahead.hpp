@@ -1,5 +1,8 @@
 #pragma once
 
+#include <functional>
+#include <utility>
+
 #include <stele/sdk/services/content_transfer.hpp>
 
 namespace stele::archives {
@@ -13,7 +16,10 @@ namespace stele::archives {
 /// next item is read. A source that reads by the caller's transaction is walked as it is.
 class ReadAhead final : public sdk::ContentSource {
 public:
-    explicit ReadAhead(sdk::ContentSource& source) : source_(source) {}
+    /// What is to be done meanwhile when no item has come for half a second: the caller's thread
+    /// would do nothing. A failure ends the walk.
+    using Idle = std::function<sdk::Result<void>()>;
+    ReadAhead(sdk::ContentSource& source, Idle idle) : source_(source), idle_(std::move(idle)) {}
 
     sdk::Result<void> for_each(const Visit& visit) override;
     /// What `visit` throws is thrown here once the other thread has ended, and so is what the
@@ -23,6 +29,7 @@ public:
 
 private:
     sdk::ContentSource& source_;
+    const Idle idle_;
 };
 
 }  // namespace stele::archives

@@ -131,13 +131,15 @@ std::string ArchiveContent::Version::text() const {
 }
 
 sdk::Result<ArchiveContent> ArchiveContent::open(const ArchiveFiles& archive,
-                                                 const PathsByFolder& attachments,
-                                                 PathList folders) {
+                                                 const PathsByFolder& attachments, PathList folders,
+                                                 const Step& step) {
     ArchiveContent content(archive, attachments, std::move(folders));
-    auto walked =
-        archive.for_each([&](const sdk::ZipEntry& entry) { return content.take(entry.path); });
+    auto walked = archive.for_each([&](const sdk::ZipEntry& entry) {
+        auto may = step();
+        return may ? content.take(entry.path) : may;
+    });
     if (!walked) return walked.error();
-    if (auto found = content.find_kinds(); !found) return found.error();
+    if (auto sorted = content.sort_by_kind(step); !sorted) return sorted.error();
     return content;
 }
 
@@ -159,17 +161,26 @@ sdk::Result<void> ArchiveContent::take(const std::string& path) {
     return versions_.put(node, Version{**age, kind}.text());
 }
 
-sdk::Result<void> ArchiveContent::find_kinds() {
-    return versions_.for_each(
-        [this](std::string_view node, std::string_view text) -> sdk::Result<void> {
+sdk::Result<void> ArchiveContent::sort_by_kind(const Step& step) {
+    auto sorted =
+        versions_.for_each([&](std::string_view node, std::string_view text) -> sdk::Result<void> {
+            if (auto may = step(); !may) return may;
             Version version = Version::of(text);
             auto folder = folder_of(node, version);
             if (!folder) return folder.error();
             auto kind = kind_of(*folder + '/' + std::string(file_of(version.kind)));
             if (!kind) return kind.error();
             version.kind = *kind;
-            return versions_.put(node, version.text());
+            if (version.kind == Kind::removed) return {};
+            return kinds_.of(version.kind).put(node, version.text());
         });
+    versions_ = sdk::TextTable();
+    return sorted;
+}
+
+sdk::TextTable& ArchiveContent::Kinds::of(Kind kind) {
+    if (kind == Kind::definition) return definitions;
+    return kind == Kind::association ? associations : nodes;
 }
 
 sdk::Result<std::string> ArchiveContent::folder_of(std::string_view node,
@@ -227,11 +238,10 @@ sdk::Result<void> ArchiveContent::for_each(const Visit& visit) {
 sdk::Result<void> ArchiveContent::for_each_wanted(const IsWanted& is_wanted, const Visit& visit) {
     std::uint64_t position = 0;
     for (const Kind kind : {Kind::definition, Kind::node, Kind::association}) {
-        auto walked = versions_.for_each(
+        auto walked = kinds_.of(kind).for_each(
             [&](std::string_view node, std::string_view text) -> sdk::Result<void> {
-                const Version version = Version::of(text);
-                if (version.kind != kind || !is_wanted(position++)) return {};
-                auto folder = folder_of(node, version);
+                if (!is_wanted(position++)) return {};
+                auto folder = folder_of(node, Version::of(text));
                 if (!folder) return folder.error();
                 auto made = item_of(*folder, kind);
                 return made ? visit(*std::move(made)) : made.error();

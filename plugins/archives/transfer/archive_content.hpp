@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,9 +26,11 @@ sdk::Result<std::vector<sdk::ContentItem::File>> files_beside(const ArchiveFiles
 class ArchiveContent final : public sdk::ContentSource {
 public:
     /// `attachments` by the folder that `attachments` lies in; `folders` of changesets, the oldest
-    /// first.
+    /// first. `step` is called for each file and each version; a failure ends it.
+    using Step = std::function<sdk::Result<void>()>;
     static sdk::Result<ArchiveContent> open(const ArchiveFiles& archive,
-                                            const PathsByFolder& attachments, PathList folders);
+                                            const PathsByFolder& attachments, PathList folders,
+                                            const Step& step);
 
     sdk::Result<void> for_each(const Visit& visit) override;
     sdk::Result<void> for_each_wanted(const IsWanted& is_wanted, const Visit& visit) override;
@@ -47,11 +51,12 @@ private:
         : archive_(&archive),
           attachments_(&attachments),
           folders_(std::move(folders)),
-          versions_(archive.scratch()) {}
+          versions_(archive.scratch()),
+          kinds_(archive.scratch()) {}
 
     sdk::Result<void> take(const std::string& path);
     /// Looks into all versions for what they are.
-    sdk::Result<void> find_kinds();
+    sdk::Result<void> sort_by_kind(const Step& step);
     static std::string_view file_of(Kind kind);
     /// Where it belongs among the others.
     sdk::Result<Kind> kind_of(const std::string& path) const;
@@ -61,8 +66,19 @@ private:
     const ArchiveFiles* archive_;
     const PathsByFolder* attachments_;
     PathList folders_;
-    /// By the names of nodes' folders.
+    /// By the names of nodes' folders, in the order in which they come; one for each kind, so that
+    /// a walk meets each once. All of them lie in `versions_` until it is known what they are.
+    struct Kinds {
+        explicit Kinds(const std::filesystem::path& scratch)
+            : definitions(scratch), nodes(scratch), associations(scratch) {}
+        sdk::TextTable& of(Kind kind);
+
+        sdk::TextTable definitions;
+        sdk::TextTable nodes;
+        sdk::TextTable associations;
+    };
     sdk::TextTable versions_;
+    Kinds kinds_;
 };
 
 }  // namespace stele::archives

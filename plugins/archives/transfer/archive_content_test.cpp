@@ -37,7 +37,8 @@ public:
         PathList folders({});
         for (const char* folder : {kFolder, kLater})
             REQUIRE(folders.add(folder).has_value());
-        auto content = ArchiveContent::open(files_, attachments_, std::move(folders));
+        auto content = ArchiveContent::open(files_, attachments_, std::move(folders),
+                                            [] { return sdk::Result<void>(); });
         if (!content) return content.error();
         std::vector<std::string> found;
         auto walked = content->for_each_wanted(is_wanted, [&](const sdk::ContentItem& item) {

@@ -427,6 +427,7 @@ sdk::Result<sdk::TextTable> ArchiveSource::acl_paths_in(const PathList& folders)
     sdk::TextTable paths(archive_.scratch());
     auto walked =
         acl_paths_.for_each([&](std::string_view path, std::string_view) -> sdk::Result<void> {
+            if (auto may = step(); !may) return may;
             const std::size_t nodes = path.rfind(kNodeFolders);
             if (nodes == std::string_view::npos) return {};
             auto age = folders.place_of(path.substr(0, nodes));
@@ -451,7 +452,8 @@ sdk::Result<void> ArchiveSource::visit_content(
     if (!folders) return folders.error();
     auto paths = acl_paths_in(*folders);
     if (!paths) return paths.error();
-    auto content = ArchiveContent::open(archive_, files_, *std::move(folders));
+    auto content =
+        ArchiveContent::open(archive_, files_, *std::move(folders), [this] { return step(); });
     if (!content) return content.error();
     const bool has_subjects = !branch && !content_subjects_.empty();
     auto grants = branch ? json_at(branch->location + '/' + kGrantsFile) : sdk::Json();

@@ -61,7 +61,13 @@ ImportRun::ImportRun(const TransferServices& services, sdk::Context& context,
       progress_(std::move(progress)),
       identities_(wanted.substitutions, context.platform().id,
                   [this](const std::string& word) { return chain_types(word); }),
-      surroundings_(services, context, wanted, identities_, outcome_) {}
+      surroundings_(services, context, wanted, identities_, outcome_) {
+    source_.set_step([this] { return move_on(); });
+}
+
+ImportRun::~ImportRun() {
+    source_.set_step({});
+}
 
 std::vector<std::string> ImportRun::chain_types(const std::string& word) const {
     std::vector<std::string> types;
@@ -176,7 +182,7 @@ sdk::Result<void> ImportRun::bring_records() {
         waiting_ = 0;
         auto brought = source_.for_each([&](const TransferRecord& record) -> sdk::Result<void> {
             if (auto goes_on = context_.go_on(); !goes_on) return goes_on;
-            move_on();
+            if (auto moved = move_on(); !moved) return moved;
             if (records_.contains(record.key) || left_out_.contains(record.key)) return {};
             if (left_out_.contains(record.container)) {
                 left_out_.insert(record.key);
@@ -436,7 +442,7 @@ sdk::Result<void> ImportRun::meet_companions(const TransferRecord& record,
 sdk::Result<void> ImportRun::bring_rights() {
     return source_.for_each([this](const TransferRecord& record) -> sdk::Result<void> {
         if (auto left = context_.go_on(); !left) return left;
-        move_on();
+        if (auto moved = move_on(); !moved) return moved;
         const auto key = records_.find(record.key);
         if (key == records_.end()) return {};
         if (auto completed = complete_record(record, key->second); !completed)
@@ -451,7 +457,7 @@ sdk::Result<void> ImportRun::bring_assignments() {
     if (!has_assignments_) return {};
     return source_.for_each([this](const TransferRecord& record) -> sdk::Result<void> {
         if (auto left = context_.go_on(); !left) return left;
-        move_on();
+        if (auto moved = move_on(); !moved) return moved;
         const auto key = records_.find(record.key);
         if (key == records_.end() || kept_.contains(record.key)) return {};
         const sdk::FamilyInfo* const family = services_.families.find(record.type);

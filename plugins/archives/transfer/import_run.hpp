@@ -27,6 +27,9 @@ public:
 
     ImportRun(const TransferServices& services, sdk::Context& context, TransferSource& source,
               const TransferConfiguration& wanted, sdk::RecordKey target, Progress progress);
+    ~ImportRun();
+    ImportRun(const ImportRun&) = delete;
+    ImportRun& operator=(const ImportRun&) = delete;
 
     sdk::Result<ImportOutcome> run();
 
@@ -82,7 +85,7 @@ private:
     sdk::Result<void> bring_assignments();
     sdk::Result<void> complete_record(const TransferRecord& record, const sdk::RecordKey& key);
     /// Others write while it takes its time.
-    void move_on();
+    sdk::Result<void> move_on();
     sdk::Result<void> bring_content();
     sdk::Result<void> bring_content_of(const TransferContent& content);
     sdk::Result<void> tell_subjects();

@@ -11,9 +11,10 @@
 
 namespace stele::archives {
 
-void ImportRun::move_on() {
+sdk::Result<void> ImportRun::move_on() {
     sdk::ContentTransfer* const transfer = services_.content();
-    if (transfer && !source_.reads_context()) transfer->move_on(context_);
+    if (!transfer || source_.reads_context()) return {};
+    return transfer->move_on(context_);
 }
 
 sdk::Result<void> ImportRun::bring_content() {
@@ -60,7 +61,7 @@ sdk::Result<void> ImportRun::bring_content_of(const TransferContent& content) {
     if (snapshots_.contains(target.branch)) target.lifts_protection = true;
     std::uint64_t told = 0;
     target.progress = [&](std::uint64_t come) { return progress_(done_ + (told = come)); };
-    ReadAhead ahead(content.source);
+    ReadAhead ahead(content.source, [this] { return move_on(); });
     auto report = transfer->import(context_, ahead, target);
     if (!report) return report.error();
     outcome_.created += report->created;
@@ -76,7 +77,7 @@ sdk::Result<void> ImportRun::bring_content_of(const TransferContent& content) {
     const std::set<std::string> subjects(content.nodes.begin(), content.nodes.end());
     auto granted =
         report->ids.for_each([&](std::string_view id, std::string_view here) -> sdk::Result<void> {
-            move_on();
+            if (auto moved = move_on(); !moved) return moved;
             const std::string source(id);
             parts.ids.back() = here;
             if (subjects.contains(source)) subject_ids_[source] = parts.text();

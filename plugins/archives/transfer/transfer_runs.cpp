@@ -221,8 +221,24 @@ sdk::Result<sdk::Json> keep_archive(const TransferServices& services, sdk::Job& 
 }
 
 /// Makes a source in the context in which it is brought in, for a target.
-using MakeSource = std::function<sdk::Result<std::unique_ptr<TransferSource>>(
-    sdk::Context& context, const sdk::RecordKey& target)>;
+using MakeSource =
+    std::function<sdk::Result<std::shared_ptr<TransferSource>>(sdk::Context& context)>;
+
+/// Of the record that the job brings something into.
+sdk::Result<std::string> target_type(const TransferServices& services, sdk::Job& job) {
+    std::string type;
+    auto done = services.operations.read_as(
+        job.platform(), job.run_as(), [&](sdk::Context& context) -> sdk::Result<void> {
+            auto target = context.find_reference(sdk::text_member(job.input(), "target"));
+            if (!target) return target.error();
+            auto family = services.families.of(context, *target);
+            if (!family) return family.error();
+            if (*family) type = (*family)->type;
+            return {};
+        });
+    if (!done) return done.error();
+    return type;
+}
 
 /// Of the store that everything comes into, for all attempts: each reads its state before it has
 /// found out that it takes long.
@@ -253,7 +269,7 @@ sdk::Result<sdk::Json> bring(const TransferServices& services, sdk::Job& job,
             if (auto held = job.confirm(context.transaction()); !held) return held;
             auto target = context.find_reference(sdk::text_member(input, "target"));
             if (!target) return target.error();
-            auto source = make_source(context, *target);
+            auto source = make_source(context);
             if (!source) return source.error();
             ImportRun run(services, context, **source, wanted, *target,
                           [&job](std::uint64_t brought) { return job.progress(brought, 0); });
@@ -317,14 +333,16 @@ sdk::Result<sdk::Json> run_import(const TransferServices& services, sdk::Job& jo
     }
     // There are no ids to keep.
     if (archive->is_generation_one()) wanted->strategy = sdk::TransferStrategy::copy_everything;
-    const auto make_source =
-        [&](sdk::Context& context,
-            const sdk::RecordKey& target) -> sdk::Result<std::unique_ptr<TransferSource>> {
-        auto family = services.families.of(context, target);
-        if (!family) return family.error();
-        return archive->source(services, *family ? (*family)->type : std::string());
-    };
-    return bring(services, job, *wanted, make_source);
+    auto type = target_type(services, job);
+    if (!type) return type.error();
+    // Once for all attempts, before there is a transaction: it takes long, and others write
+    // meanwhile.
+    auto opened = archive->source(services, *type);
+    if (!opened) return opened.error();
+    const std::shared_ptr<TransferSource> source(*std::move(opened));
+    return bring(
+        services, job, *wanted,
+        [&](sdk::Context&) -> sdk::Result<std::shared_ptr<TransferSource>> { return source; });
 }
 
 sdk::Result<sdk::Json> run_copy(const TransferServices& services, sdk::Job& job) {
@@ -332,12 +350,11 @@ sdk::Result<sdk::Json> run_copy(const TransferServices& services, sdk::Job& job)
     if (!wanted) return wanted.error();
     wanted->is_tip_only = true;
     const auto make_source =
-        [&](sdk::Context& context,
-            const sdk::RecordKey&) -> sdk::Result<std::unique_ptr<TransferSource>> {
+        [&](sdk::Context& context) -> sdk::Result<std::shared_ptr<TransferSource>> {
         const auto references = job.input().at("sources").get<std::vector<std::string>>();
         auto source = LiveSource::open(services, context, references, *wanted);
         if (!source) return source.error();
-        return std::unique_ptr<TransferSource>(*std::move(source));
+        return std::shared_ptr<TransferSource>(*std::move(source));
     };
     return bring(services, job, *wanted, make_source);
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <stele/sdk/attachments.hpp>
@@ -87,6 +88,11 @@ class TransferSource {
 public:
     virtual ~TransferSource();
 
+    /// What whoever walks it does between the steps of what the source itself does for long, such
+    /// as looking into a million of records; a failure ends that. None takes it away.
+    using Step = std::function<sdk::Result<void>()>;
+    void set_step(Step step) { step_ = std::move(step); }
+
     virtual const std::vector<TransferSubject>& subjects() const = 0;
     /// Whether it reads by the transaction of whoever walks it, which must then show the same state
     /// until its end.
@@ -100,6 +106,12 @@ public:
     /// After the records.
     virtual sdk::Result<void> for_each_content(
         const std::function<sdk::Result<void>(const TransferContent&)>& visit) = 0;
+
+protected:
+    sdk::Result<void> step() const { return step_ ? step_() : sdk::Result<void>(); }
+
+private:
+    Step step_;
 };
 
 }  // namespace stele::archives

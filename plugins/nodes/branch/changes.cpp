@@ -129,14 +129,20 @@ sdk::Result<void> Changes::load(sdk::Context& context, const sdk::RecordKey& bra
     return {};
 }
 
-bool Changes::move_on(sdk::Context& context) const {
+sdk::Result<void> Changes::move_on(sdk::Context& context) {
     const auto is_load = [](const auto& written) { return written.second->load != nullptr; };
-    return !keeps_state_ && std::all_of(changesets_.begin(), changesets_.end(), is_load) &&
-           sdk::move_on(context.transaction());
+    const bool may = !keeps_state_ && std::all_of(changesets_.begin(), changesets_.end(), is_load);
+    if (!may) return {};
+    auto moved = sdk::move_on(context.transaction());
+    if (!moved) return moved.error();
+    if (*moved) ++moves_;
+    return {};
 }
 
 sdk::Result<void> Changes::settle_loads(sdk::Context& context) {
-    if (!changesets_.empty()) move_on(context);
+    if (!changesets_.empty()) {
+        if (auto moved = move_on(context); !moved) return moved;
+    }
     for (const auto& [branch, changeset] : changesets_) {
         if (!changeset->load) continue;
         if (auto settled = changeset->load->settle(); !settled) return settled;
@@ -185,9 +191,9 @@ void Changes::set_system(const std::string& node, sdk::Json members) {
     kept->update(members);
 }
 
-const sdk::Json* Changes::system_of(const std::string& node) const {
-    const auto found = systems_.find(node);
-    return found == systems_.end() ? nullptr : found->second.get();
+std::unique_ptr<sdk::Json> Changes::take_system(const std::string& node) {
+    auto taken = systems_.extract(node);
+    return taken ? std::move(taken.mapped()) : nullptr;
 }
 
 sdk::Result<void> Changes::note_name(sdk::Context& context, const sdk::RecordKey& branch,

@@ -70,9 +70,11 @@ public:
     /// Between two steps of what takes long, while nothing is walked: others may commit more
     /// meanwhile than an engine keeps in mind (`sdk::MovableSnapshot`). The transaction stays where
     /// it is once a changeset is held, which goes by the newest revision of the state in which it
-    /// was begun. Answers whether it has moved: a `BranchContent` from before is to be opened anew
-    /// then, unless a load was begun.
-    bool move_on(sdk::Context& context) const;
+    /// was begun. When it has moved, a `BranchContent` from before is to be opened anew unless a
+    /// load was begun. `conflict`: the operation is in vain, and is to be done again.
+    sdk::Result<void> move_on(sdk::Context& context);
+    /// How often it has moved.
+    std::size_t moves() const { return moves_; }
     /// Somebody walks what the transaction shows: it must not move on from now on.
     void keep_state() { keeps_state_ = true; }
     /// What is said of the changeset on a branch that is being written.
@@ -152,9 +154,11 @@ public:
         last_writes_.insert_or_assign(std::string(name), std::move(write));
     }
 
-    /// `_system` members that a node gets with its writes in this operation; null takes one away.
+    /// `_system` members that a node gets with its next write in this operation; null takes one
+    /// away. Later writes keep them as they keep all of `_system`.
     void set_system(const std::string& node, sdk::Json members);
-    const sdk::Json* system_of(const std::string& node) const;
+    /// Those, for that write; null for most.
+    std::unique_ptr<sdk::Json> take_system(const std::string& node);
 
     /// A node that has got another name in a folder: `finish` fails with `conflict`
     /// (`nodes.name_taken`) where it has it still, and another node has it, too.
@@ -196,6 +200,7 @@ private:
     std::map<std::string, std::uint64_t> lines_;
     std::vector<std::shared_ptr<const void>> held_;
     bool keeps_state_ = false;
+    std::size_t moves_ = 0;
     bool expects_content_ = false;
     std::set<std::pair<std::uint64_t, std::uint64_t>> own_;
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::shared_ptr<const sdk::Reader>>

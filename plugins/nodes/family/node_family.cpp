@@ -320,7 +320,7 @@ sdk::Result<void> NodeFamily::complete_system(const sdk::Change& change, sdk::Co
             system["previousChangeset"] = *kept;
         }
     }
-    if (const sdk::Json* own = changes.system_of(change.after->id)) {
+    if (const auto own = changes.take_system(change.after->id)) {
         for (const auto& [name, value] : own->items()) {
             if (value.is_null()) {
                 system.erase(name);

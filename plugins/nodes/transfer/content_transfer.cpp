@@ -22,8 +22,8 @@ sdk::Result<sdk::ContentReport> ContentTransfer::import(sdk::Context& context,
     return import_content(services_, context, source, target);
 }
 
-void ContentTransfer::move_on(sdk::Context& context) {
-    Changes::of(context, services_.branches).move_on(context);
+sdk::Result<void> ContentTransfer::move_on(sdk::Context& context) {
+    return Changes::of(context, services_.branches).move_on(context);
 }
 
 }  // namespace stele::nodes

@@ -17,7 +17,7 @@ public:
     sdk::Result<void> expect(sdk::Context& context) override;
     sdk::Result<sdk::ContentReport> import(sdk::Context& context, sdk::ContentSource& source,
                                            const sdk::ContentTarget& target) override;
-    void move_on(sdk::Context& context) override;
+    sdk::Result<void> move_on(sdk::Context& context) override;
 
 private:
     Services& services_;

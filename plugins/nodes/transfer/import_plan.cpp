@@ -64,7 +64,11 @@ public:
 private:
     /// A view of the branch is good for the state in which it was opened.
     sdk::Result<void> move_on() {
-        if (!content_->changes().move_on(content_->context())) return {};
+        Changes& changes = content_->changes();
+        if (auto moved = changes.move_on(content_->context()); !moved) return moved;
+        // Whoever reads the source for this may have moved it, too.
+        if (changes.moves() == moves_) return {};
+        moves_ = changes.moves();
         auto renewed =
             BranchContent::open(content_->services(), content_->context(), target_.branch);
         if (!renewed) return renewed.error();
@@ -176,6 +180,7 @@ private:
 
     const BranchContent* content_;
     std::optional<BranchContent> renewed_;
+    std::size_t moves_ = content_->changes().moves();
     const std::size_t most_;
     const sdk::ContentTarget& target_;
     Pace pace_;

@@ -99,9 +99,9 @@ std::string stamped_bytes(std::string_view bytes, const std::optional<StampPlace
     return stamped;
 }
 
-bool move_on(Transaction& transaction, MoveOn when) {
+Result<bool> move_on(Transaction& transaction, MoveOn when) {
     auto* const movable = dynamic_cast<MovableSnapshot*>(&transaction);
-    return movable && movable->move_on(when);
+    return movable ? movable->move_on(when) : false;
 }
 
 Result<void> commit_and_wait(Transaction& transaction) {

@@ -5,26 +5,25 @@
 
 namespace stele::kernel::storage {
 
-bool LevelDbTransaction::move_on(sdk::MoveOn when) {
+sdk::Result<bool> LevelDbTransaction::move_on(sdk::MoveOn when) {
     assert(pending_.writes == nullptr);
-    if (is_lost_ || has_cursors()) return false;
+    if (!outlook_) return outlook_.error();
+    if (has_cursors()) return false;
     if (when == sdk::MoveOn::when_needed && !committer_.is_history_long(history_at_begin_))
         return false;
     const std::uint64_t history = committer_.history_grown();
     // Before the answer, so that it holds for this state.
     PresentState::View next = committer_.present();
     // Shared: the committer may still be inside `set_value` when this thread has gone on.
-    const auto answer = std::make_shared<std::promise<bool>>();
+    const auto answer = std::make_shared<std::promise<sdk::Result<void>>>();
     PendingCommit question;
     question.is_question = true;
     question.reads = &finish_reads();
     question.read_version = pin_->version;
-    question.done = [answer](const sdk::Result<void>& outcome) {
-        answer->set_value(outcome.has_value());
-    };
+    question.done = [answer](sdk::Result<void> outcome) { answer->set_value(std::move(outcome)); };
     committer_.submit(question);
-    is_lost_ = !answer->get_future().get();
-    if (is_lost_) return false;
+    outlook_ = answer->get_future().get();
+    if (!outlook_) return outlook_.error();
     history_at_begin_ = history;
     reader_.emplace(std::move(next.snapshot));
     pin_ = std::move(next.pin);

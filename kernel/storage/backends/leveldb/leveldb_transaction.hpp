@@ -33,7 +33,7 @@ public:
     }
     std::unique_ptr<sdk::Transaction> begin_next() override;
     void leave_previous() override;
-    bool move_on(sdk::MoveOn when) override;
+    sdk::Result<bool> move_on(sdk::MoveOn when) override;
     std::optional<std::uint64_t> stamp(std::string_view counter) const override {
         return sdk::optimistic::find_stamp(pending_.stamps, counter);
     }
@@ -61,8 +61,8 @@ private:
     Committer& committer_;
     /// When it began, or moved on last.
     std::uint64_t history_at_begin_ = 0;
-    /// What it has read was changed: its commit will be a conflict.
-    bool is_lost_ = false;
+    /// A conflict once what it has read was changed.
+    sdk::Result<void> outlook_;
     PendingCommit pending_;
 };
 

@@ -169,8 +169,10 @@ public:
     /// For what takes long in an operation that brings content in, between two of its steps, while
     /// it walks nothing that the context shows: the transaction goes on to the present state
     /// (`MovableSnapshot`) unless it has begun a changeset that it holds in memory. `import` does
-    /// so itself.
-    virtual void move_on(Context& context) = 0;
+    /// so itself between the items that it gets; a source that gives none for seconds does it, on
+    /// the thread that has called `import`. `conflict`: the operation is to be done again, which
+    /// the kernel does.
+    virtual Result<void> move_on(Context& context) = 0;
 };
 
 }  // namespace stele::sdk
