@@ -64,11 +64,12 @@ Texts texts_of(const sdk::Json& list) {
 class FilesBeside {
 public:
     FilesBeside(sdk::Context& context, sdk::RecordKey record, std::string location,
-                const ArchiveFiles& files, std::vector<std::string>& mistakes)
+                const ArchiveFiles& files, bool is_sealed, std::vector<std::string>& mistakes)
         : context_(context),
           record_(std::move(record)),
           location_(std::move(location)),
           files_(files),
+          is_sealed_(is_sealed),
           mistakes_(mistakes) {}
 
     void compare(const std::string& word) {
@@ -97,13 +98,13 @@ public:
         if (word == "group")
             same("members.json", names_in(file("members.json"), "domain"),
                  names_in(rows_of(context_, record_, {.path = "/members"}), "domainId"));
-        for (const sdk::Json& target : file("targets.json")) {
-            if (sdk::text_member(target, "type") == "TEAM") continue;
-            const auto principal = value_of(server_.services().principals->find(
-                context_.as_system(),
-                sdk::text_member(target, "domain") + "/" + sdk::text_member(target, "name")));
-            require_readable(value_of(context_.as_system().reference(principal.key)));
-        }
+        if (word == "accessPolicy")
+            same("targets.json", names_in(file("targets.json"), "domain"), targets());
+        if (word == "group" || word == "user")
+            same("policies.json", texts_of(file("policies.json")), system_policies());
+        const bool has_secrets = files_.contains(location_ + "/secrets.json");
+        if (has_secrets != (is_sealed_ && is_told_secrets()))
+            mistakes_.push_back(location_ + (has_secrets ? " has" : " lacks") + " its secrets");
         const sdk::Json companions = file("companions.json");
         for (const auto& [name, key] : companions.items())
             require_readable(key.get<std::string>());
@@ -186,11 +187,45 @@ private:
         return teams;
     }
 
+    /// To whom the policy is assigned, of those whom the exporter may READ.
+    Texts targets() {
+        Texts names;
+        for (const sdk::Json& row : rows_of(context_, record_, {.path = "/targets"})) {
+            const std::string reference = row.get<std::string>();
+            if (!context_.read_reference(reference)) continue;
+            const auto one = value_of(server_.services().principals->describe(
+                context_, value_of(context_.find_reference(reference))));
+            const bool is_user = one.kind == sdk::PrincipalKind::user;
+            names.insert((is_user ? "USER " : "GROUP ") + one.domain_id + "/" + one.name);
+        }
+        return names;
+    }
+    Texts system_policies() {
+        auto page = json_of(server_.operations().on_collection(
+            context_, "accessPolicy", context_.platform().root,
+            {.method = "POST",
+             .path = "/find",
+             .parameters = {{"ref", value_of(context_.reference(record_))}, {"limit", "-1"}}}));
+        Texts keys;
+        if (!page) return keys;
+        for (const sdk::Json& policy : page->at("rows")) {
+            if (sdk::flag_member(policy, "system", false))
+                keys.insert(sdk::text_member(policy, "_doc"));
+        }
+        return keys;
+    }
+    bool is_told_secrets() {
+        const auto served = json_of(
+            server_.operations().on_record(context_, record_, {.parameters = {{"full", "true"}}}));
+        return served && served->contains("secret");
+    }
+
     GiftServer& server_ = GiftServer::instance();
     sdk::Context& context_;
     const sdk::RecordKey record_;
     const std::string location_;
     const ArchiveFiles& files_;
+    const bool is_sealed_;
     std::vector<std::string>& mistakes_;
 };
 
@@ -240,6 +275,7 @@ ArchiveFiles read_archive(GiftServer& server, const std::string& id) {
 void put_archive(GiftServer& server, const std::string& artifact, const ArchiveFiles& files,
                  const std::vector<sdk::RecordKey>& readers) {
     const std::string bytes = zipped(server, files);
+    std::string id;
     server.work([&](sdk::Context& context) -> sdk::Result<void> {
         const auto vault = value_of(context.documents().read(kVaults, "primary"));
         sdk::InnerOperation upload{
@@ -254,10 +290,28 @@ void put_archive(GiftServer& server, const std::string& artifact, const ArchiveF
             .content_type = "application/zip"};
         const sdk::Json made = value_of(
             json_of(server.operations().on_collection(context, kArchive, vault.key, upload)));
-        const auto archive = value_of(context.documents().read({kArchive, {}, vault.key},
-                                                               made.at("_doc").get<std::string>()));
-        for (const sdk::RecordKey& reader : readers)
-            resource::testing::expect(context.authorities().grant(archive.key, reader, "consumer"));
+        id = made.at("_doc").get<std::string>();
+        return {};
+    });
+    share_archive(server, id, readers);
+}
+
+sdk::RecordKey key_of_archive(GiftServer& server, const std::string& id) {
+    sdk::RecordKey key;
+    server.work([&](sdk::Context& context) -> sdk::Result<void> {
+        const auto vault = value_of(context.documents().read(kVaults, "primary"));
+        key = value_of(context.documents().read({kArchive, {}, vault.key}, id)).key;
+        return {};
+    });
+    return key;
+}
+
+void share_archive(GiftServer& server, const std::string& id,
+                   const std::vector<sdk::RecordKey>& holders, const char* role) {
+    const sdk::RecordKey key = key_of_archive(server, id);
+    server.work([&](sdk::Context& context) -> sdk::Result<void> {
+        for (const sdk::RecordKey& holder : holders)
+            resource::testing::expect(context.authorities().grant(key, holder, role));
         return {};
     });
 }
@@ -295,7 +349,8 @@ sdk::Json chain_of(sdk::Context& context, const sdk::RecordKey& key) {
 }
 
 std::vector<std::string> mistakes_of_export(const GiftWorld& world, const Person& exporter,
-                                            const Place& place, const ArchiveFiles& files) {
+                                            const Place& place, const ArchiveFiles& files,
+                                            bool is_sealed) {
     GiftServer& server = GiftServer::instance();
     std::vector<std::string> mistakes;
     std::set<sdk::RecordKey> missing = due(world, exporter, place);
@@ -310,7 +365,8 @@ std::vector<std::string> mistakes_of_export(const GiftWorld& world, const Person
             listed += entry.at("files").size();
             if (!world.permissions(*reader, exporter.key(), key).contains({sdk::Permission::read}))
                 mistakes.push_back("it holds " + reference);
-            FilesBeside(context, key, entry.at("location").get<std::string>(), files, mistakes)
+            FilesBeside(context, key, entry.at("location").get<std::string>(), files, is_sealed,
+                        mistakes)
                 .compare(reference.substr(0, reference.find("://")));
         }
         for (const sdk::RecordKey& key : missing)
@@ -318,81 +374,6 @@ std::vector<std::string> mistakes_of_export(const GiftWorld& world, const Person
         return {};
     });
     if (listed != files.size()) mistakes.push_back("it has files that its manifest does not list");
-    return mistakes;
-}
-
-RecordTable::RecordTable(const GiftWorld& world, const Person& person) {
-    GiftServer& server = GiftServer::instance();
-    server.work([&](sdk::Context& context) -> sdk::Result<void> {
-        add(world, person, context, server.platform().root, std::nullopt);
-        return {};
-    });
-}
-
-void RecordTable::add(const GiftWorld& world, const Person& person, sdk::Context& context,
-                      const sdk::RecordKey& key, const std::optional<sdk::RecordKey>& container) {
-    GiftServer& server = GiftServer::instance();
-    const sdk::FamilyInfo* const family = value_of(server.families().of(context, key));
-    Row& row = rows_[key];
-    row.type = family->type;
-    row.container = container;
-    // The platform is no record of a collection.
-    if (container) row.fields = value_of(context.documents().read(key)).fields;
-    row.permissions = world.permissions(*server.services().engine->snapshot(), person.key(), key);
-    if (row.type == "principal" && value_of(server.services().teams.team_of(context, key)))
-        groups_of_teams_.insert(key);
-    for (const std::string& type : family->contained) {
-        std::vector<sdk::RecordKey> keys;
-        resource::testing::expect(server.families().for_each(
-            context, type, key, [&keys](const sdk::RecordKey& inner) -> sdk::Result<bool> {
-                keys.push_back(inner);
-                return true;
-            }));
-        for (const sdk::RecordKey& inner : keys)
-            add(world, person, context, inner, key);
-    }
-}
-
-std::vector<sdk::RecordKey> RecordTable::new_principals(const RecordTable& before) const {
-    std::vector<sdk::RecordKey> keys;
-    for (const auto& [key, row] : rows_) {
-        if (row.type == "principal" && !before.rows_.contains(key) &&
-            !groups_of_teams_.contains(key))
-            keys.push_back(key);
-    }
-    return keys;
-}
-
-std::vector<std::string> RecordTable::mistakes_since(const RecordTable& before,
-                                                     const std::set<std::string>& types) const {
-    std::vector<std::string> mistakes;
-    const auto mistake = [&](const std::string& what, const Row& row) {
-        mistakes.push_back("a " + row.type + " was " + what + ": " + sdk::dump_json(row.fields));
-    };
-    // Whoever makes a user makes a person in the directory of its domain, too.
-    std::set<std::string> persons;
-    for (const sdk::RecordKey& key : new_principals(before))
-        persons.insert(sdk::text_member(rows_.at(key).fields, "identityId"));
-    for (const auto& [key, row] : rows_) {
-        if (!types.contains(row.type) || groups_of_teams_.contains(key)) continue;
-        const auto was = before.rows_.find(key);
-        if (was != before.rows_.end()) {
-            const bool is_changed = was->second.fields != row.fields;
-            if (is_changed && !was->second.permissions.contains({sdk::Permission::update}))
-                mistake("changed", row);
-            continue;
-        }
-        const auto around = before.rows_.find(*row.container);
-        // In what is new itself everything is its maker's.
-        if (around == before.rows_.end()) continue;
-        if (row.type == "identity" && persons.contains(sdk::text_member(row.fields, "_doc")))
-            continue;
-        if (!around->second.permissions.contains({sdk::Permission::create_subobjects}))
-            mistake("made", row);
-    }
-    for (const auto& [key, row] : before.rows_) {
-        if (types.contains(row.type) && !rows_.contains(key)) mistake("removed", row);
-    }
     return mistakes;
 }
 

@@ -22,39 +22,17 @@ ArchiveFiles read_archive(GiftServer& server, const std::string& id);
 /// it.
 void put_archive(GiftServer& server, const std::string& artifact, const ArchiveFiles& files,
                  const std::vector<sdk::RecordKey>& readers);
+/// These principals have the role on one that is there.
+void share_archive(GiftServer& server, const std::string& id,
+                   const std::vector<sdk::RecordKey>& holders, const char* role = "consumer");
+sdk::RecordKey key_of_archive(GiftServer& server, const std::string& id);
 
 /// A line for each thing in an export of a place that whoever made it may not read by the usual
 /// operations, or that is not what these answer, and for each record that it should hold and lacks.
+/// One that is sealed has the secrets that these answer.
 std::vector<std::string> mistakes_of_export(const GiftWorld& world, const Person& exporter,
-                                            const Place& place, const ArchiveFiles& files);
-
-/// Every record of the platform at one moment: what it says, where it lies, and what somebody may
-/// do with it.
-class RecordTable {
-public:
-    RecordTable(const GiftWorld& world, const Person& person);
-
-    struct Row {
-        std::string type;
-        std::optional<sdk::RecordKey> container;
-        sdk::Json fields;
-        sdk::PermissionSet permissions;
-    };
-    /// Users and groups that are here and were not there before, but for the groups of teams.
-    std::vector<sdk::RecordKey> new_principals(const RecordTable& before) const;
-    /// A line for each record of these types that is new in a container, or changed, or gone,
-    /// which the person could not do by the rights of before.
-    std::vector<std::string> mistakes_since(const RecordTable& before,
-                                            const std::set<std::string>& types) const;
-    const std::map<sdk::RecordKey, Row>& rows() const { return rows_; }
-
-private:
-    void add(const GiftWorld& world, const Person& person, sdk::Context& context,
-             const sdk::RecordKey& key, const std::optional<sdk::RecordKey>& container);
-
-    std::map<sdk::RecordKey, Row> rows_;
-    std::set<sdk::RecordKey> groups_of_teams_;
-};
+                                            const Place& place, const ArchiveFiles& files,
+                                            bool is_sealed);
 
 /// `platform`, ..., down to a record, as manifests tell it.
 sdk::Json chain_of(sdk::Context& context, const sdk::RecordKey& key);

@@ -220,11 +220,13 @@ std::optional<Taken> GiftSteps::assign_policy(const Person& caller) {
                            : below(2) == 0 ? caller.id
                                            : pick(world_.users).id;
     const GiftServer::Parameters ref{{"ref", world_.reference(id, is_group)}};
-    const std::size_t kind = below(6);
-    const bool is_done = kind == 0 ? request(caller, "POST", kPolicies + "/unassignall", {}, ref)
-                         : kind == 1
-                             ? request(caller, "POST", kPolicy + "/unassign", policy.values, ref)
-                             : request(caller, "POST", kPolicy + "/assign", policy.values, ref);
+    const std::size_t kind = below(7);
+    const bool is_done =
+        kind == 0   ? request(caller, "POST", kPolicies + "/unassignall", {}, ref)
+        : kind == 1 ? request(caller, "POST", kPolicy + "/unassign", policy.values, ref)
+        : kind == 2 ? request(caller, "POST", kPolicies + "/system/{key}/assign",
+                              {below(2) == 0 ? "project-user" : "project-collaborator"}, ref)
+                    : request(caller, "POST", kPolicy + "/assign", policy.values, ref);
     return is_done ? std::optional<Taken>(Taken{}) : std::nullopt;
 }
 
@@ -276,7 +278,7 @@ std::optional<Taken> GiftSteps::impersonate(const Person& caller) {
         if (refusal_.find("the token in use has ended") == std::string::npos) return std::nullopt;
         ++succeeded()["POST " + route];
     }
-    return Taken{person.key(), {}};
+    return Taken{{person.key()}, {}};
 }
 
 std::optional<Taken> GiftSteps::change_password(const Person& caller) {
@@ -288,7 +290,7 @@ std::optional<Taken> GiftSteps::change_password(const Person& caller) {
                    : request(caller, "POST", person.identity.route + "/changepassword",
                              person.identity.values, {},
                              {{"password", "taken over"}, {"verifyPassword", "taken over"}});
-    return is_done ? std::optional<Taken>(Taken{person.key(), {}}) : std::nullopt;
+    return is_done ? std::optional<Taken>(Taken{{person.key()}, {}}) : std::nullopt;
 }
 
 std::optional<Taken> GiftSteps::use_grant(const Person& caller) {
@@ -299,7 +301,7 @@ std::optional<Taken> GiftSteps::use_grant(const Person& caller) {
         if (!request(caller, "GET", world_.grant.route, world_.grant.values, {{"full", "true"}}))
             return std::nullopt;
         if (!reply_.contains("secret")) return std::nullopt;
-        return Taken{world_.users[world_.grant_owner].key(), {}};
+        return Taken{{world_.users[world_.grant_owner].key()}, {}};
     }
     const sdk::Json body = {{"principalDomainId", person.domain},
                             {"principalId", person.id},
@@ -309,7 +311,7 @@ std::optional<Taken> GiftSteps::use_grant(const Person& caller) {
                   : request(caller, "POST", "/auth/grants", {}, {}, body);
     if (!is_done) return std::nullopt;
     if (kind == 1) world_.grant_owner = wanted;
-    return Taken{person.key(), {}};
+    return Taken{{person.key()}, {}};
 }
 
 std::optional<Taken> GiftSteps::link_identity(const Person& caller) {

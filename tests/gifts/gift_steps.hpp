@@ -5,16 +5,19 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/gifts/gift_archives.hpp"
 #include "tests/gifts/gift_world.hpp"
+#include "tests/gifts/record_table.hpp"
 
 namespace stele::kernel::gifts {
 
 /// What a step that succeeded gave, beside rights.
 struct Taken {
     /// Whose rights the caller got hold of, by a token, a secret or a password.
-    std::optional<sdk::RecordKey> principal = {};
+    std::vector<sdk::RecordKey> principals = {};
     /// Users and groups that the step has made.
     std::vector<sdk::RecordKey> made = {};
     /// What it showed or wrote that the caller may not read or write.
@@ -64,10 +67,18 @@ private:
     struct Kept {
         Place place;
         std::string artifact;
+        bool is_sealed = false;
         bool is_there = false;
     };
     Kept keep_export();
-    Kept craft(const Place& place, const Person& caller);
+    Kept craft(Place place, const Person& caller, bool is_new);
+    const Place& wanted_place(const Person& caller, bool is_new);
+    void craft_inner(const Place& place, std::map<std::string, std::string>& files);
+    /// What a place lies in; itself where that is no place of the world.
+    Place around(const Place& place) const;
+    bool has_secrets(const Place& place) const;
+    std::string shown_of(const Person& person, const sdk::RecordKey& archive,
+                         const std::string& artifact);
     Taken brought(const Person& caller, const RecordTable& before, bool is_finished);
     sdk::Json any_principal();
     sdk::Json ended(const std::string& job);

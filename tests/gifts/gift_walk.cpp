@@ -55,7 +55,9 @@ Finding found_by(const GiftWorld& world, const GiftWorld::Table& before,
                  const GiftWorld::Table& after, const sdk::RecordKey& caller, const Taken& taken) {
     Finding found = won(world, before, after, caller);
     if (!found) found = taken.wrong;
-    if (!found && taken.principal) found = taken_over(world, before, caller, *taken.principal);
+    for (const sdk::RecordKey& principal : taken.principals) {
+        if (!found) found = taken_over(world, before, caller, principal);
+    }
     for (const sdk::RecordKey& made : taken.made) {
         if (!found) found = given(world, before, caller, made);
     }

@@ -27,6 +27,7 @@ GiftWorld::GiftWorld(std::mt19937& random) : random_(&random) {
     }
     make_places();
     make_policies();
+    make_ghost();
     open_vault();
     for (const Place& place : places)
         records.push_back(place.key);
@@ -119,6 +120,21 @@ void GiftWorld::make_user(const std::string& name) {
     users.push_back(std::move(person));
 }
 
+void GiftWorld::make_ghost() {
+    const Place other = make("/domains", {}, {"domain", ""}, {{"title", "of the ghost"}});
+    ghost = make("/domains/{domainId}/principals", {other.id()}, {"principal", other.id()},
+                 {{"type", "USER"}, {"name", "ghost"}})
+                .key;
+    server_.work([this](sdk::Context& context) -> sdk::Result<void> {
+        sdk::Authorities& authorities = context.authorities();
+        for (const Place& place : places) {
+            if (below(3) != 0) continue;
+            if (auto done = authorities.grant(place.key, ghost, "connector"); !done) return done;
+        }
+        return authorities.add_member(groups[1 + below(2)].key, ghost, sdk::PrincipalKind::user);
+    });
+}
+
 /// Everybody may keep archives, so that it is by their sources that exports are refused.
 void GiftWorld::open_vault() {
     vault = server_.key_of({"vault", ""}, "default");
@@ -169,6 +185,9 @@ void GiftWorld::make_places() {
                  {{"principalDomainId", domain}, {"principalId", users[grant_owner].id}});
     grant.route = "/auth/grants/{authenticationGrantId}";
     places.push_back(grant);
+    client = make("/clients", {}, {"client", ""}, {{"title", "app"}});
+    client.route = "/clients/{clientId}";
+    places.push_back(client);
 }
 
 void GiftWorld::make_policies() {

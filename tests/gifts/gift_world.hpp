@@ -48,6 +48,8 @@ public:
     std::vector<Person> users;
     /// May do everything and gives nobody anything.
     Person keeper;
+    /// Has grants and does nothing; nobody else may READ it, but whoever reaches all domains.
+    sdk::RecordKey ghost;
     /// Where everybody may keep archives, unless a policy takes that.
     sdk::RecordKey vault;
     std::vector<Place> groups;
@@ -63,6 +65,7 @@ public:
     std::vector<Place> stacks;
     Place grant;
     std::size_t grant_owner = 0;
+    Place client;
     std::string domain;
 
     /// The users who act.
@@ -88,6 +91,7 @@ private:
                const sdk::CollectionName& collection, sdk::Json fields);
     Person make_person(const std::string& name);
     void make_user(const std::string& name);
+    void make_ghost();
     void open_vault();
     void make_places();
     void make_policies();
