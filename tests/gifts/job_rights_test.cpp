@@ -1,6 +1,7 @@
 // Jobs act with the rights that their starters have when they run.
 #include <catch2/catch.hpp>
 
+#include "tests/gifts/gift_archives.hpp"
 #include "tests/gifts/gift_server.hpp"
 
 namespace stele::kernel::gifts {
@@ -210,6 +211,144 @@ TEST_CASE("a job acts in the tenant in which it was started alone, and for the r
     CHECK(there.project_count("ann") == 1);
     CHECK(there.project_count("bob") == 0);
     server.jobs().stop();
+}
+
+namespace {
+
+/// A web host, and an archive that changes it and brings a page into it.
+class Transfers {
+public:
+    Transfers() {
+        const sdk::Json made = server_.as_system("POST", "/webhosts", {}, {}, {{"title", "host"}});
+        host_ = made.at("_doc").get<std::string>();
+        key_ = server_.key_of({"webhost", ""}, host_);
+        vault_ = server_.key_of({"vault", ""}, "default");
+    }
+
+    /// Who may start all that there is to start.
+    sdk::SessionPtr make(const std::string& name) {
+        const sdk::Json user =
+            server_.as_system("POST", "/domains/{domainId}/principals", {"default"}, {},
+                              {{"type", "USER"}, {"name", name}});
+        const auto session = server_.session_of("default", user.at("_doc").get<std::string>());
+        for (const char* role : {"editor", "contributor"})
+            grant(key_, session, role);
+        grant(vault_, session, "contributor");
+        return session;
+    }
+    void grant(const sdk::RecordKey& record, const sdk::SessionPtr& to, const char* role) {
+        server_.work([&](sdk::Context& context) {
+            return context.authorities().grant(record, to->principal.key, role);
+        });
+    }
+    void revoke(const sdk::RecordKey& record, const sdk::SessionPtr& of, const char* role) {
+        server_.work([&](sdk::Context& context) {
+            return context.authorities().revoke(record, of->principal.key, role);
+        });
+    }
+
+    std::string start_export(const sdk::SessionPtr& session) {
+        return start(session, "/export", session->principal.name + "-out");
+    }
+    /// Its archive is one of its own.
+    std::string start_import(const sdk::SessionPtr& session) {
+        const std::string& name = session->principal.name;
+        const Place host{"/webhosts/{webhostId}", {host_}, key_, true};
+        sdk::Json chain;
+        server_.work([&](sdk::Context& context) -> sdk::Result<void> {
+            chain = chain_of(context, key_);
+            return {};
+        });
+        const std::string folder = folder_of(host);
+        const sdk::Json page{{"title", "of " + name}};
+        const sdk::Json manifest{{"model", "3.0.0"},
+                                 {"group", "walk"},
+                                 {"artifact", name},
+                                 {"version", "1"},
+                                 {"sources", sdk::Json::array({chain})}};
+        put_archive(server_, name,
+                    {{folder + "/webhost.json", "{}"},
+                     {folder + "/pages/" + name + "/page.json", sdk::dump_json(page)},
+                     {"manifest.json", sdk::dump_json(manifest)}},
+                    {session->principal.key});
+        return start(session, "/import", name);
+    }
+    /// Of the import of this name.
+    sdk::RecordKey archive_of(const std::string& name) {
+        const sdk::Json found =
+            server_.as_system("GET", "/vaults/{vaultId}/archives/lookup", {"default"},
+                              {{"group", "walk"}, {"artifact", name}, {"version", "1"}});
+        return key_of_archive(server_, found.at("_doc").get<std::string>());
+    }
+    std::string state_of(const std::string& job) {
+        return value_of(server_.jobs().wait(server_.platform(), job, std::chrono::minutes(1)))
+            .at("state")
+            .get<std::string>();
+    }
+    std::size_t page_count(const sdk::SessionPtr& session) {
+        return server_
+            .as_system("POST", "/webhosts/{webhostId}/pages/query", {host_}, {},
+                       {{"title", "of " + session->principal.name}})
+            .at("rows")
+            .size();
+    }
+
+    const sdk::RecordKey& host() const { return key_; }
+    const sdk::RecordKey& vault() const { return vault_; }
+
+private:
+    std::string start(const sdk::SessionPtr& session, const char* verb,
+                      const std::string& artifact) {
+        const auto job = server_.request(
+            session, "POST", std::string("/webhosts/{webhostId}") + verb, {host_},
+            {{"group", "walk"}, {"artifact", artifact}, {"version", "1"}}, {{"strategy", "CLONE"}});
+        return value_of(job).at("_doc").get<std::string>();
+    }
+
+    GiftServer& server_ = GiftServer::instance();
+    std::string host_;
+    sdk::RecordKey key_;
+    sdk::RecordKey vault_;
+};
+
+}  // namespace
+
+TEST_CASE("an export or import that waits does nothing for a starter who has lost what it needs") {
+    Transfers transfers;
+    const auto keeper = transfers.make("keeper");
+    const auto blind = transfers.make("blind");
+    const auto guest = transfers.make("outsider");
+    const std::string out = transfers.start_export(keeper);
+    const std::string out_of_blind = transfers.start_export(blind);
+    const std::string out_of_guest = transfers.start_export(guest);
+    for (const char* role : {"editor", "contributor"})
+        transfers.revoke(transfers.host(), blind, role);
+    transfers.revoke(transfers.vault(), guest, "contributor");
+
+    const auto reader = transfers.make("reader");
+    const auto maker = transfers.make("maker");
+    const auto changer = transfers.make("changer");
+    const std::string in = transfers.start_import(keeper);
+    const std::string in_of_reader = transfers.start_import(reader);
+    const std::string in_of_maker = transfers.start_import(maker);
+    const std::string in_of_changer = transfers.start_import(changer);
+    transfers.revoke(transfers.archive_of("reader"), reader, "consumer");
+    // What is left to each would be enough for one part of the import.
+    transfers.revoke(transfers.host(), maker, "editor");
+    transfers.revoke(transfers.host(), changer, "contributor");
+
+    GiftServer::instance().jobs().start_running();
+    for (const std::string& job : {out, in})
+        CHECK(transfers.state_of(job) == "FINISHED");
+    for (const std::string& job :
+         {out_of_blind, out_of_guest, in_of_reader, in_of_maker, in_of_changer}) {
+        CAPTURE(job);
+        CHECK(transfers.state_of(job) == "ERROR");
+    }
+    CHECK(transfers.page_count(keeper) == 1);
+    for (const auto& lost : {reader, maker, changer})
+        CHECK(transfers.page_count(lost) == 0);
+    GiftServer::instance().jobs().stop();
 }
 
 }  // namespace stele::kernel::gifts

@@ -25,24 +25,29 @@ std::string name_of(const Coordinates& coordinates) {
     return fmt::format("{}-{}-{}", coordinates.group, coordinates.artifact, coordinates.version);
 }
 
+/// An archive that whoever acts may READ.
+sdk::Result<sdk::Document> find_archive(sdk::Context& context, const std::string& vault,
+                                        const Coordinates& coordinates) {
+    auto archives = ArchiveStore::of_vault(context, vault);
+    if (!archives) return archives.error();
+    auto archive = ArchiveStore::find(context, *archives, coordinates);
+    if (!archive) return archive.error();
+    if (*archive) return std::move(**archive);
+    return sdk::make_error(sdk::ErrorKind::not_found, "archives.unknown",
+                           "there is no archive " + name_of(coordinates) + " in the vault");
+}
+
 sdk::Result<std::unique_ptr<sdk::BlobStore::Reader>> open_bytes(const TransferServices& services,
                                                                 sdk::Job& job,
+                                                                const std::string& vault,
                                                                 const Coordinates& coordinates) {
     std::unique_ptr<sdk::BlobStore::Reader> bytes;
     auto opened = services.operations.read_as(
         job.platform(), job.run_as(), [&](sdk::Context& context) -> sdk::Result<void> {
             if (auto left = context.go_on(); !left) return left;
-            auto archives =
-                ArchiveStore::of_vault(context, sdk::text_member(job.input(), "vaultId"));
-            if (!archives) return archives.error();
-            auto archive = ArchiveStore::find(context, *archives, coordinates);
+            auto archive = find_archive(context, vault, coordinates);
             if (!archive) return archive.error();
-            if (!*archive) {
-                return sdk::make_error(
-                    sdk::ErrorKind::not_found, "archives.unknown",
-                    "there is no archive " + name_of(coordinates) + " in the vault");
-            }
-            auto reader = services.archives.open(context, **archive);
+            auto reader = services.archives.open(context, *archive);
             if (!reader) return reader.error();
             bytes = *std::move(reader);
             return {};
@@ -56,7 +61,7 @@ sdk::Result<std::unique_ptr<sdk::BlobStore::Reader>> open_bytes(const TransferSe
 sdk::Result<ImportedArchive> ImportedArchive::open(const TransferServices& services,
                                                    sdk::Job& job) {
     const sdk::Json& input = job.input();
-    ImportedArchive archive(services.scratch_folder());
+    ImportedArchive archive(sdk::text_member(input, "vaultId"), services.scratch_folder());
     auto manifest = archive.add(
         services, job,
         {sdk::text_member(input, "archiveGroup"), sdk::text_member(input, "archiveArtifact"),
@@ -78,7 +83,7 @@ sdk::Result<ImportedArchive> ImportedArchive::open(const TransferServices& servi
 
 sdk::Result<ArchiveManifest> ImportedArchive::add(const TransferServices& services, sdk::Job& job,
                                                   const Coordinates& coordinates) {
-    auto opened = open_bytes(services, job, coordinates);
+    auto opened = open_bytes(services, job, vault_, coordinates);
     if (!opened) return opened.error();
     // Records are read ahead while files are brought (`ReadAhead`).
     auto bytes = std::make_unique<LockedBytes>(*std::move(opened));
@@ -88,7 +93,16 @@ sdk::Result<ArchiveManifest> ImportedArchive::add(const TransferServices& servic
     if (!manifest) return manifest.error();
     opened_.push_back({std::move(bytes), std::make_unique<sdk::ZipReader>(*std::move(zip))});
     files_.add(*opened_.back().zip);
+    coordinates_.push_back(coordinates);
     return manifest;
+}
+
+sdk::Result<void> ImportedArchive::require_readable(sdk::Context& context) const {
+    for (const Coordinates& coordinates : coordinates_) {
+        auto archive = find_archive(context, vault_, coordinates);
+        if (!archive) return archive.error();
+    }
+    return {};
 }
 
 sdk::Result<void> ImportedArchive::add_part(const TransferServices& services, sdk::Job& job,

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <stele/sdk/blob_store.hpp>
@@ -28,6 +30,10 @@ public:
     /// From now on its secrets come along. `invalid`: what `ArchiveSeal` refuses.
     sdk::Result<void> unseal(std::string_view passphrase);
 
+    /// Whoever acts in the context may still READ it and its parts. `not_found`
+    /// (`archives.unknown`).
+    sdk::Result<void> require_readable(sdk::Context& context) const;
+
     /// It was laid out by hand and has no ids.
     bool is_generation_one() const { return manifest_.model.empty(); }
     /// What is in it, for an import into a record of a type. The archive outlives it.
@@ -35,7 +41,8 @@ public:
                                                         std::string_view target_type) const;
 
 private:
-    explicit ImportedArchive(std::filesystem::path scratch) : files_(std::move(scratch)) {}
+    ImportedArchive(std::string vault, std::filesystem::path scratch)
+        : vault_(std::move(vault)), files_(std::move(scratch)) {}
 
     struct Opened {
         std::unique_ptr<sdk::BlobStore::Reader> bytes;
@@ -47,6 +54,8 @@ private:
     sdk::Result<void> add_part(const TransferServices& services, sdk::Job& job,
                                const sdk::Json& named);
 
+    std::string vault_;
+    std::vector<Coordinates> coordinates_;
     std::vector<Opened> opened_;
     ArchiveFiles files_;
     ArchiveManifest manifest_;

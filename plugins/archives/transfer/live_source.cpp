@@ -130,6 +130,7 @@ sdk::Result<void> LiveSource::for_each(const Visit& visit) {
     visited_.clear();
     std::erase_if(contents_, [](const Content& content) { return content.nodes.empty(); });
     omissions_ = {};
+    told_.clear();
     for (const sdk::RecordKey& root : roots_) {
         auto place = place_of(root);
         if (!place) return place.error();
@@ -172,6 +173,7 @@ sdk::Result<void> LiveSource::walk(const Place& place, const Visit& visit) {
     if (auto added = add_secrets(place.key, **family, record); !added) return added;
     if (auto added = add_files(place.key, **family, record); !added) return added;
     if (auto added = add_companions(place.key, record, outside); !added) return added;
+    told_.add(place.key);
     if (auto visited = visit(record); !visited) return visited;
     if (auto walked = walk_contained(place, record, **family, visit); !walked) return walked;
     for (const sdk::RecordKey& companion : outside) {
@@ -378,6 +380,10 @@ sdk::Result<void> LiveSource::add_secrets(const sdk::RecordKey& key, const sdk::
     }
     if (!secrets) return secrets.error();
     record.secrets = *std::move(secrets);
+    std::vector<std::string> names;
+    for (const auto& [name, value] : record.secrets.items())
+        names.push_back(name);
+    if (!names.empty()) told_.add_secrets(key, std::move(names));
     return {};
 }
 

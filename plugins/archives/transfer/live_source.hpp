@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "rights/told_records.hpp"
 #include "transfer/configuration.hpp"
 #include "transfer/policy_assignments.hpp"
 #include "transfer/transfer_services.hpp"
@@ -41,6 +42,8 @@ public:
         const std::function<sdk::Result<void>(const TransferContent&)>& visit) override;
 
     const TransferOmissions& omissions() const { return omissions_; }
+    /// What the walks have handed over.
+    const ToldRecords& told() const { return told_; }
 
 private:
     using Visit = std::function<sdk::Result<void>(const TransferRecord&)>;
@@ -62,7 +65,8 @@ private:
         : services_(services),
           context_(context),
           wanted_(wanted),
-          assignments_(services, context) {}
+          assignments_(services, context),
+          told_(services.scratch_folder()) {}
 
     sdk::Result<void> add_subject(const std::string& reference);
     sdk::Result<void> add_content(const sdk::RecordKey& branch, const std::string& node);
@@ -110,6 +114,7 @@ private:
     std::vector<Content> contents_;
     std::set<sdk::RecordKey> visited_;
     TransferOmissions omissions_;
+    ToldRecords told_;
 };
 
 }  // namespace stele::archives

@@ -42,7 +42,8 @@ sdk::Result<void> LiveSource::visit_content(
     sdk::ContentOmissions left_out;
     auto source = transfer.open(context_, selection, left_out);
     if (!source) return source.error();
-    if (auto noted = note_reach({kNode, {}, content.branch}); !noted) return noted;
+    const sdk::CollectionName nodes{kNode, {}, content.branch};
+    if (auto noted = note_reach(nodes); !noted) return noted;
     auto branch = context_.reference(content.branch);
     if (!branch) return branch.error();
     auto repository = services_.families.container_of(context_, content.branch);
@@ -65,12 +66,23 @@ sdk::Result<void> LiveSource::visit_content(
     const auto acl = [this, &branch](const std::string& node) {
         return acl_of_node(*branch, node);
     };
+    auto reads_all = context_.documents().reads_all(nodes);
+    if (!reads_all) return reads_all.error();
+    std::unique_ptr<sdk::ContentSource> noting;
+    if (*reads_all) {
+        told_.add_whole(nodes);
+    } else {
+        ReferenceParts parts = reference_parts(*branch);
+        parts.word = kNode;
+        parts.ids.emplace_back();
+        noting = told_.noting(**source, parts.text());
+    }
     auto visited = visit({.branch = *branch,
                           .repository = *reference,
                           .location = *location,
                           .nodes = content.nodes,
                           .state = *state,
-                          .source = **source,
+                          .source = noting ? *noting : **source,
                           .changeset = changeset,
                           .acl = acl});
     return visited;

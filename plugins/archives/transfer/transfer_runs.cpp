@@ -1,7 +1,10 @@
 #include "transfer/transfer_runs.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -96,7 +99,7 @@ struct WrittenArchive {
     sdk::Json manifest;
     std::uint64_t entries = 0;
     std::uint64_t sealed_records = 0;
-    TransferOmissions omissions;
+    std::unique_ptr<LiveSource> source;
 };
 
 /// The bytes that are left in a vault, with those of the archive that is to be replaced; nothing
@@ -166,35 +169,66 @@ sdk::Result<WrittenArchive> write_archive(const TransferServices& services, sdk:
     written.bytes = sdk::StoredBytes{*std::move(name), size};
     written.entries = writer->entries();
     written.sealed_records = writer->sealed_records();
-    written.omissions = (*source)->omissions();
+    written.source = *std::move(source);
     return written;
 }
 
-sdk::Result<void> log_omissions(sdk::Job& job, const TransferOmissions& omissions) {
+/// `logged` is what was said before.
+sdk::Result<void> log_omissions(sdk::Job& job, const TransferOmissions& omissions,
+                                TransferOmissions& logged) {
     const std::string& name = job.run_as().name;
-    if (omissions.may_be_partial) {
-        auto logged = job.log(sdk::JobLogLevel::status,
-                              name +
-                                  " may not read everything that there may be; what is hidden "
-                                  "was left out");
-        if (!logged) return logged;
+    if (omissions.may_be_partial && !std::exchange(logged.may_be_partial, true)) {
+        auto done = job.log(sdk::JobLogLevel::status,
+                            name +
+                                " may not read everything that there may be; what is hidden "
+                                "was left out");
+        if (!done) return done;
     }
-    if (!omissions.lacks_secrets) return {};
+    if (!omissions.lacks_secrets || std::exchange(logged.lacks_secrets, true)) return {};
     return job.log(sdk::JobLogLevel::status, "secrets of records on which " + name +
                                                  " has no MODIFY_CREDENTIALS were left out");
 }
 
-/// Puts it into its vault, and ends the job with that.
+/// So often an export is begun whose starter loses rights on what it tells.
+constexpr std::size_t kExports = 4;
+constexpr char kOvertaken[] = "archives.export_overtaken";
+/// More nodes would be too many reads for one commit; they are looked at just before it.
+constexpr std::uint64_t kMostNoted = 100'000;
+
+sdk::Result<void> require_told(const sdk::Result<bool>& is_lost) {
+    if (!is_lost) return is_lost.error();
+    if (!*is_lost) return {};
+    return sdk::make_error(
+        sdk::ErrorKind::conflict, kOvertaken,
+        fmt::format("rights on what the export takes along ended during each of {} attempts",
+                    kExports));
+}
+
+/// Puts it into its vault, and ends the job with that. `former` is what the archive was written in.
 sdk::Result<sdk::Json> keep_archive(const TransferServices& services, sdk::Job& job,
-                                    const WrittenArchive& written,
+                                    sdk::Context& former, const WrittenArchive& written,
                                     const TransferConfiguration& wanted) {
     const sdk::Json& input = job.input();
     auto manifest = read_manifest(written.manifest);
     if (!manifest) return manifest.error();
     manifest->content_count = written.entries;
     sdk::Json result = archive_told(input);
+    const ToldRecords& told = written.source->told();
+    const bool has_few = told.node_count() <= kMostNoted;
+    const auto require_nodes = [&](sdk::Context& context) {
+        return require_told(told.is_node_lost(context, former));
+    };
+    if (!has_few) {
+        auto may = services.operations.read_as(job.platform(), job.run_as(), require_nodes);
+        if (!may) return may.error();
+    }
     auto kept = services.operations.run_as(
         job.platform(), job.run_as(), [&](sdk::Context& context) -> sdk::Result<void> {
+            if (auto may = require_told(told.is_lost(context, former, services.families)); !may)
+                return may;
+            if (has_few) {
+                if (auto may = require_nodes(context); !may) return may;
+            }
             auto archives = ArchiveStore::of_vault(context, sdk::text_member(input, "vaultId"));
             if (!archives) return archives.error();
             NewArchive archive;
@@ -211,7 +245,7 @@ sdk::Result<sdk::Json> keep_archive(const TransferServices& services, sdk::Job& 
             result["entries"] = written.entries;
             result["bytes"] = written.bytes.length;
             result["secrets"] = written.sealed_records;
-            result["complete"] = !written.omissions.may_be_partial;
+            result["complete"] = !written.source->omissions().may_be_partial;
             result["sources"] = written.manifest.at("sources");
             result["configuration"] = wanted.to_json();
             return job.finish(context.transaction(), result);
@@ -221,8 +255,8 @@ sdk::Result<sdk::Json> keep_archive(const TransferServices& services, sdk::Job& 
 }
 
 /// Makes a source in the context in which it is brought in, for a target.
-using MakeSource =
-    std::function<sdk::Result<std::shared_ptr<TransferSource>>(sdk::Context& context)>;
+using MakeSource = std::function<sdk::Result<std::shared_ptr<TransferSource>>(
+    sdk::Context& context, const sdk::RecordKey& target)>;
 
 /// Of the record that the job brings something into.
 sdk::Result<std::string> target_type(const TransferServices& services, sdk::Job& job) {
@@ -240,18 +274,39 @@ sdk::Result<std::string> target_type(const TransferServices& services, sdk::Job&
     return type;
 }
 
-/// Of the store that everything comes into, for all attempts: each reads its state before it has
-/// found out that it takes long.
-sdk::Result<std::shared_ptr<const void>> hold_statistics(const TransferServices& services,
-                                                         sdk::Job& job) {
-    std::shared_ptr<const void> held;
+/// What was needed to start the job is needed as long as it runs.
+sdk::Result<void> require_on_target(sdk::Context& context, const sdk::RecordKey& target,
+                                    sdk::Permission needed) {
+    auto may = sdk::holds(context, target, needed);
+    if (!may) return may.error();
+    if (*may) return {};
+    return sdk::make_error(
+        sdk::ErrorKind::forbidden, "authority.permission_missing",
+        fmt::format("{} on the target is needed for this", sdk::permission_name(needed)));
+}
+
+/// Of the store that everything comes into and of the vault that it is read from, for all attempts:
+/// each reads their state before it has found out that it takes long.
+sdk::Result<std::vector<std::shared_ptr<const void>>> hold_statistics(
+    const TransferServices& services, sdk::Job& job) {
+    std::vector<std::shared_ptr<const void>> held;
+    const std::string vault = sdk::text_member(job.input(), "vaultId");
     auto done = services.operations.run_as(
         job.platform(), job.run_as(), [&](sdk::Context& context) -> sdk::Result<void> {
             auto target = context.find_reference(sdk::text_member(job.input(), "target"));
             if (!target) return target.error();
-            auto holding = context.data_stores().hold_statistics(*target);
-            if (!holding) return holding.error();
-            held = *std::move(holding);
+            std::vector<sdk::RecordKey> stores{*target};
+            if (!vault.empty()) {
+                auto archives = ArchiveStore::of_vault(context, vault);
+                if (!archives) return archives.error();
+                stores.push_back(archives->container_key);
+            }
+            held.clear();
+            for (const sdk::RecordKey& store : stores) {
+                auto holding = context.data_stores().hold_statistics(store);
+                if (!holding) return holding.error();
+                held.push_back(*std::move(holding));
+            }
             return {};
         });
     if (!done) return done.error();
@@ -269,7 +324,7 @@ sdk::Result<sdk::Json> bring(const TransferServices& services, sdk::Job& job,
             if (auto held = job.confirm(context.transaction()); !held) return held;
             auto target = context.find_reference(sdk::text_member(input, "target"));
             if (!target) return target.error();
-            auto source = make_source(context);
+            auto source = make_source(context, *target);
             if (!source) return source.error();
             ImportRun run(services, context, **source, wanted, *target,
                           [&job](std::uint64_t brought) { return job.progress(brought, 0); });
@@ -307,20 +362,24 @@ sdk::Result<sdk::Json> run_export(const TransferServices& services, sdk::Job& jo
     auto wanted = configuration_of(job);
     if (!wanted) return wanted.error();
     sdk::Json result;
-    auto done = services.operations.read_as(
-        job.platform(), job.run_as(), [&](sdk::Context& context) -> sdk::Result<void> {
-            auto written = write_archive(services, job, context, *wanted);
-            if (!written) return written.error();
-            if (auto logged = log_omissions(job, written->omissions); !logged) return logged;
-            // In here, because the bytes that this context has written are waited for as long as it
-            // lives, and the archive's commit is not its own.
-            auto kept = keep_archive(services, job, *written, *wanted);
-            if (!kept) return kept.error();
-            result = *std::move(kept);
-            return {};
-        });
-    if (!done) return done.error();
-    return result;
+    TransferOmissions logged;
+    const auto export_once = [&](sdk::Context& context) -> sdk::Result<void> {
+        auto written = write_archive(services, job, context, *wanted);
+        if (!written) return written.error();
+        auto noted = log_omissions(job, written->source->omissions(), logged);
+        if (!noted) return noted;
+        // In here, because the bytes that this context has written are waited for as long as it
+        // lives, and the archive's commit is not its own.
+        auto kept = keep_archive(services, job, context, *written, *wanted);
+        if (!kept) return kept.error();
+        result = *std::move(kept);
+        return {};
+    };
+    for (std::size_t attempt = 1;; ++attempt) {
+        auto done = services.operations.read_as(job.platform(), job.run_as(), export_once);
+        if (done) return result;
+        if (done.error().code != kOvertaken || attempt == kExports) return done.error();
+    }
 }
 
 sdk::Result<sdk::Json> run_import(const TransferServices& services, sdk::Job& job) {
@@ -340,9 +399,16 @@ sdk::Result<sdk::Json> run_import(const TransferServices& services, sdk::Job& jo
     auto opened = archive->source(services, *type);
     if (!opened) return opened.error();
     const std::shared_ptr<TransferSource> source(*std::move(opened));
-    return bring(
-        services, job, *wanted,
-        [&](sdk::Context&) -> sdk::Result<std::shared_ptr<TransferSource>> { return source; });
+    const auto make_source =
+        [&](sdk::Context& context,
+            const sdk::RecordKey& target) -> sdk::Result<std::shared_ptr<TransferSource>> {
+        // Noted in the transaction, so that both hold until its commit.
+        if (auto may = require_on_target(context, target, sdk::Permission::update); !may)
+            return may.error();
+        if (auto may = archive->require_readable(context); !may) return may.error();
+        return source;
+    };
+    return bring(services, job, *wanted, make_source);
 }
 
 sdk::Result<sdk::Json> run_copy(const TransferServices& services, sdk::Job& job) {
@@ -350,7 +416,10 @@ sdk::Result<sdk::Json> run_copy(const TransferServices& services, sdk::Job& job)
     if (!wanted) return wanted.error();
     wanted->is_tip_only = true;
     const auto make_source =
-        [&](sdk::Context& context) -> sdk::Result<std::shared_ptr<TransferSource>> {
+        [&](sdk::Context& context,
+            const sdk::RecordKey& target) -> sdk::Result<std::shared_ptr<TransferSource>> {
+        if (auto may = require_on_target(context, target, sdk::Permission::read); !may)
+            return may.error();
         const auto references = job.input().at("sources").get<std::vector<std::string>>();
         auto source = LiveSource::open(services, context, references, *wanted);
         if (!source) return source.error();
