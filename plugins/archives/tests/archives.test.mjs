@@ -301,6 +301,25 @@ test('without rights on the vault nothing comes in', async () => {
   assert.equal(await total(vault), 0);
 });
 
+test('who may only CONNECT to an archive gets nothing of it', async () => {
+  const vault = await makeVault();
+  const { _doc, ...told } = await upload(vault, archiveOf(kManifest));
+  const path = `${vault}/archives/${_doc}`;
+  const other = await makeVault();
+  for (const [record, role] of [[vault, 'connector'], [path, 'connector'], [other, 'contributor']]) await grant(record, role, 'stranger');
+  const { group, artifact, version } = told;
+  const requests = [['GET', path], ['GET', `${path}/download`], ['GET', `${path}/copy?targetVaultId=${other.split('/')[2]}`],
+    ['GET', `${vault}/archives/lookup?group=${group}&artifact=${artifact}&version=${version}`],
+    ['GET', `${vault}/archives/download?groupId=${group}&artifactId=${artifact}&versionId=${version}`],
+    ['POST', `${path}/publish`], ['POST', `${path}/unpublish`], ['PUT', path], ['DELETE', path]];
+  for (const [method, request] of requests) {
+    const reply = await as('stranger', method, request, method === 'POST' || method === 'PUT' ? {} : undefined);
+    assert.ok([403, 404].includes(reply.status), `${method} ${request}: ${reply.status}`);
+  }
+  assert.equal((await admin('GET', path)).published, false);
+  assert.equal(await total(other), 0);
+});
+
 test('uploads of the same coordinates at once make one archive', async () => {
   const vault = await makeVault();
   const all = Array.from({ length: 8 }, (_, n) => archiveOf({ ...kManifest, title: `number ${n}` }));
