@@ -39,7 +39,8 @@ std::string_view value_conflict_name(ValueConflictKind kind);
 struct ValueConflict {
     /// A JSON pointer. An element of an array that is merged by elements is a step of the member
     /// that tells it apart and what that says, as in `/items/_key=a7/title`, so that the path is
-    /// the same in all versions and later ones; `find_value` follows it. "" is the whole value.
+    /// the same in all versions and later ones; `find_value` (merge/value_path.hpp) follows it. ""
+    /// is the whole value.
     std::string path;
     /// What the value is in each; nothing where it is not there.
     std::optional<sdk::Json> base;
@@ -97,13 +98,10 @@ struct ValueMerge {
 /// Objects are merged by members. An array whose elements are objects that all versions tell apart
 /// is merged by elements: by `_key`, else `id`, else `ref`; so that one side's additions, removals,
 /// edits and moves hold beside the other's (`merge_order`). Anything else is one value, and so is
-/// an object whose `ref` names something else on one side than on the other. Of a value, what only
+/// an object whose `ref` names something else in one version than in another. Of a value, what only
 /// one side changed holds, and what both made alike; else it is a conflict. Values are the same as
 /// `sdk::is_same_json` has it: 1 is 1.0, and the order of members is no difference. Any thread.
 ValueMerge merge_values(const sdk::Json* base, const sdk::Json& source, const sdk::Json& target,
                         const ValueMergeOptions& options = {});
-
-/// The value at the path of a conflict; null where there is none.
-const sdk::Json* find_value(const sdk::Json& value, std::string_view path);
 
 }  // namespace stele::nodes
