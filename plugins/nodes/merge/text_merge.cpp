@@ -85,7 +85,7 @@ bool append_group(Lines& merged, const ChangedSide& source, const ChangedSide& t
     return true;
 }
 
-std::optional<Lines> merge_lines(const Lines& base, ChangedSide source, ChangedSide target) {
+std::optional<Lines> merge_lines(const Lines& base, ChangedSide& source, ChangedSide& target) {
     Lines merged;
     std::size_t done = 0;
     const auto copy_base = [&](std::size_t end) {
@@ -137,7 +137,9 @@ std::optional<std::string> merge_texts(std::string_view base, std::string_view s
     const auto changed = [&](const Lines& side) {
         return ChangedSide(side, changed_lines(base_lines, side, table.size(), left.steps));
     };
-    const auto merged = merge_lines(base_lines, changed(source_lines), changed(target_lines));
+    ChangedSide by_source = changed(source_lines);
+    ChangedSide by_target = changed(target_lines);
+    const auto merged = merge_lines(base_lines, by_source, by_target);
     if (!merged) return std::nullopt;
     return joined(*merged, table);
 }
