@@ -199,9 +199,9 @@ TEST_CASE("changes with an unchanged line between them commute") {
             const bool is_there = random() % 3 != 0;
             const std::vector<std::string> before(is_there ? 1 : 0, name + " before");
             std::vector<std::string> after;
-            for (unsigned count = random() % 3; count > 0; --count)
+            for (auto count = random() % 3; count > 0; --count)
                 after.push_back(name + " after " + std::to_string(count));
-            const unsigned by = random() % 3;
+            const auto by = random() % 3;
             const auto append = [](std::vector<std::string>& to, const auto& lines) {
                 to.insert(to.end(), lines.begin(), lines.end());
             };

@@ -85,7 +85,8 @@ PartVersions members_of(const Versions& objects) {
 
 std::optional<ArrayParts> elements_of(const Versions& arrays) {
     for (const char* const identity : kIdentities) {
-        ArrayParts found{.identity = identity};
+        ArrayParts found;
+        found.identity = identity;
         if (take_apart(arrays.base, identity, found.ids[0], found.parts.base) &&
             take_apart(arrays.source, identity, found.ids[1], found.parts.source) &&
             take_apart(arrays.target, identity, found.ids[2], found.parts.target))
