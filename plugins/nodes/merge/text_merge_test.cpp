@@ -120,6 +120,7 @@ TEST_CASE("changes of the same lines, or of lines beside one another, are not me
              Case{"a\nb\nc\n", "a\nc\n", "a\nB\nc\n"},
              Case{"a\nb\nc\nd\ne\n", "a\nX\nX\nX\ne\n", "a\nb\nC\nd\ne\n"},
              Case{"a\nb\nc\nd\ne\n", "a\nX\nc\nX\ne\n", "a\nb\nY\nd\ne\n"},
+             Case{"a\nb\nc\n", "A\nb\nc\n", "A\nc\n"},
              Case{"", "a", "b"},
          }) {
         INFO(c.base << " became " << c.source << " and " << c.target);
