@@ -9,7 +9,7 @@ namespace stele::nodes {
 
 namespace {
 
-constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t kNoLine = std::numeric_limits<std::size_t>::max();
 /// Lines that are removed and added between two anchors, at most, where the shortest difference is
 /// looked for: its memory is the square of that.
 constexpr std::size_t kFarthest = 1000;
@@ -18,7 +18,11 @@ constexpr std::size_t kFarthest = 1000;
 class LineMatcher {
 public:
     LineMatcher(const Lines& base, const Lines& other, std::size_t distinct, std::size_t& steps)
-        : base_(base), other_(other), steps_(steps), match_(base.size(), kNone), seen_(distinct) {}
+        : base_(base),
+          other_(other),
+          steps_(steps),
+          match_(base.size(), kNoLine),
+          seen_(distinct) {}
 
     std::vector<ChangedLines> changes() {
         match_by_anchors({0, base_.size(), 0, other_.size()});
@@ -32,7 +36,7 @@ public:
                 continue;
             }
             ChangedLines change{.base_begin = i, .begin = j};
-            while (i < base_.size() && match_[i] == kNone)
+            while (i < base_.size() && match_[i] == kNoLine)
                 ++i;
             j = i < base_.size() ? match_[i] : other_.size();
             change.base_end = i;
