@@ -107,6 +107,13 @@ void LineWriter::put_changes(std::string_view bytes) {
                   .in_key = sdk::StampPlace{changes.size()}});
 }
 
+void LineWriter::put_merge(std::string_view taken) {
+    const std::string merges = space_.merges(line());
+    put_numbered({.key = merges + std::string(kNumberBytes, '\0'),
+                  .value = taken,
+                  .in_key = sdk::StampPlace{merges.size()}});
+}
+
 void LineWriter::commit(Done done) {
     done(sdk::make_error(sdk::ErrorKind::internal, "nodes.branch_commit_misplaced",
                          "a changeset is committed with its transaction"));

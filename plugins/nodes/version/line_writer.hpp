@@ -93,6 +93,8 @@ public:
     /// written with higher steps.
     sdk::Result<void> finish(std::string note, std::uint64_t later = 0);
     std::uint64_t step() const { return place_.step; }
+    /// Says what the changeset has taken in of other lines (`Ancestry::encode`); once.
+    void put_merge(std::string_view taken);
     /// Of the finished changeset, after the commit.
     std::optional<Revision> revision(const sdk::Transaction& committed) const;
 

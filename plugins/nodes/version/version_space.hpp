@@ -38,6 +38,9 @@ enum class Keeping : std::uint8_t {
 ///   s line revision              -> changes of counts, and what the caller says of the changeset;
 ///                                   empty until the changeset is finished
 ///   r revision                   -> line
+///   m line revision              -> see Ancestry: what the line has taken in with that changeset
+///   i target source              -> empty: the one line has taken in the other, since when it is
+///   o source target                 asked for from both sides
 ///   R                            -> the last revision that was given
 ///
 /// In `c`, `v` and `n` of a line that was loaded `kLoadedRevision` stands for that first changeset.
@@ -70,6 +73,9 @@ public:
     std::string written(Line line) const { return tagged('n', line); }
     std::string changes(Line line) const { return tagged('s', line); }
     std::string line_of(Revision revision) const { return tagged('r', revision); }
+    std::string merges(Line line) const { return tagged('m', line); }
+    std::string incoming_merges(Line line) const { return tagged('i', line); }
+    std::string outgoing_merges(Line line) const { return tagged('o', line); }
     /// By what a view of a line is read where the reader loads it.
     std::optional<VersionCache::Load> load_of(const sdk::Reader& reader, Line number) const {
         return cache().has_loads() ? cache().find_load(reader, line(number)) : std::nullopt;
