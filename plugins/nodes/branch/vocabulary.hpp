@@ -40,6 +40,8 @@ inline constexpr char kParent[] = "_parent";
 
 /// Of branches.
 inline constexpr char kArchived[] = "archived";
+/// How conflicts of merges into it are decided.
+inline constexpr char kConflictRule[] = "autoConflictResolutionRule";
 
 inline constexpr char kDirected[] = "DIRECTED";
 inline constexpr char kUndirected[] = "UNDIRECTED";

@@ -8,6 +8,7 @@ namespace stele::nodes {
 /// them.
 void define_history_jobs(Services& services);
 void define_difference_jobs(Services& services);
+void define_merge_jobs(Services& services);
 void define_maintenance_jobs(Services& services);
 
 }  // namespace stele::nodes

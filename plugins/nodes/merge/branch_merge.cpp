@@ -1,0 +1,103 @@
+#include "merge/branch_merge.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+
+#include "branch/pace.hpp"
+#include "branch/protection.hpp"
+#include "branch/vocabulary.hpp"
+#include "merge/merge_draft.hpp"
+#include "merge/merge_rights.hpp"
+#include "merge/merge_sides.hpp"
+#include "merge/merge_writing.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+sdk::Result<void> check_branches(const BranchContent& source, const BranchContent& target) {
+    if (source.branch() == target.branch())
+        return sdk::invalid_parameter("id", "must name another branch than the one merged into");
+    const BranchPlace& from = source.place();
+    const BranchPlace& to = target.place();
+    if (from.platform != to.platform || from.repository != to.repository)
+        return sdk::invalid_parameter("id", "must name a branch of the same repository");
+    auto rules = source.changes().rules(source.context(), source.branch());
+    if (!rules) return rules.error();
+    if (rules->is_archived) {
+        return sdk::make_error(sdk::ErrorKind::forbidden, "nodes.branch_archived",
+                               "the source is archived, so it cannot be merged");
+    }
+    return check_branch_writable(target);
+}
+
+sdk::Result<Chooser> chooser_of(const BranchContent& target) {
+    auto branch = target.context().documents().read(target.branch());
+    if (!branch) return branch.error();
+    const std::string name = sdk::text_member(branch->fields, kConflictRule);
+    return Chooser(find_conflict_rule(name).value_or(ConflictRule::manual));
+}
+
+sdk::Result<std::vector<ChangedRecord>> changed_records(const MergeSides& sides,
+                                                        sdk::Context& context) {
+    auto keys = sides.written(kMostMerged);
+    if (!keys) return keys.error();
+    std::vector<ChangedRecord> found;
+    Pace pace(context);
+    for (const std::string& key : *keys) {
+        if (auto may = pace.step(); !may) return may.error();
+        auto changed = sides.changed(key);
+        if (!changed) return changed.error();
+        if (*changed) found.push_back(std::move(**changed));
+    }
+    return found;
+}
+
+}  // namespace
+
+sdk::Json MergeReport::json() const {
+    sdk::Json told = sdk::Json::array();
+    for (const MergeConflict& conflict : conflicts)
+        told.push_back(conflict.json());
+    sdk::Json json = {{"merged", is_merged},
+                      {"dryRun", is_dry_run},
+                      {"nodeCount", written},
+                      {"conflictCount", conflicts.size()},
+                      {"conflictIds", sdk::Json::array()},
+                      {"conflicts", std::move(told)}};
+    if (!changeset.empty()) json[kChangesetId] = changeset;
+    return json;
+}
+
+sdk::Result<MergeReport> merge_branches(const BranchContent& source, const BranchContent& target,
+                                        bool is_dry_run) {
+    if (auto checked = check_branches(source, target); !checked) return checked.error();
+    MergeReport report{.is_merged = !is_dry_run, .is_dry_run = is_dry_run};
+    const auto past = target.services().registrar.engine().snapshot();
+    auto sides = MergeSides::open(source, target, *past);
+    if (!sides) return sides.error();
+    if (sides->is_contained()) return report;
+    auto changed = changed_records(*sides, target.context());
+    if (!changed) return changed.error();
+    leave_own_out(*changed);
+    if (auto may = require_readable(source, target, *changed); !may) return may.error();
+    auto chooser = chooser_of(target);
+    if (!chooser) return chooser.error();
+    auto draft = draft_merge(source, target, *sides, *changed, *chooser);
+    if (!draft) return draft.error();
+    report.written = draft->steps.size();
+    report.conflicts = std::move(draft->conflicts);
+    if (!report.conflicts.empty()) report.is_merged = false;
+    if (!report.is_merged) return report;
+    if (auto may = require_writable(target, *draft); !may) return may.error();
+    if (auto written = write_merge(source, target, *sides, *draft); !written)
+        return written.error();
+    if (draft->steps.empty()) return report;
+    auto note = target.changes().note(target.context(), target.branch());
+    if (!note) return note.error();
+    report.changeset = (*note)->random_part;
+    return report;
+}
+
+}  // namespace stele::nodes

@@ -1,0 +1,301 @@
+#include "merge/draft_structure.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+
+#include "branch/relation_elements.hpp"
+#include "branch/vocabulary.hpp"
+#include "history/history.hpp"
+#include "history/node_relations.hpp"
+#include "history/tags.hpp"
+#include "merge/record_merge.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+constexpr std::array kEndMembers{member::kSource, member::kTarget};
+
+bool is_place_in_tree(const sdk::Json& part) {
+    const std::string type = sdk::text_member(part, member::kType);
+    return (type == association::kChild || type == association::kOwned) &&
+           sdk::text_member(part, member::kDirectionality) != kUndirected;
+}
+
+sdk::Json ids_json(const std::set<std::string>& ids) {
+    return {{"folders", ids}};
+}
+
+}  // namespace
+
+sdk::Result<void> DraftStructure::check() {
+    if (auto checked = check_ends(); !checked) return checked;
+    if (auto checked = check_removals(); !checked) return checked;
+    if (auto checked = check_moves(); !checked) return checked;
+    if (auto checked = check_names(); !checked) return checked;
+    if (auto checked = check_qnames(); !checked) return checked;
+    return check_circles();
+}
+
+sdk::Result<bool> DraftStructure::will_exist(const std::string& id) const {
+    if (const MergeStep* const step = draft_.step(id)) return !step->is_removal();
+    return target_.view().contains(node_record_key(id));
+}
+
+sdk::Result<bool> DraftStructure::is_new_on_target(const std::string& id) const {
+    auto is_old = sides_.base().contains(node_record_key(id));
+    if (!is_old) return is_old;
+    return !*is_old;
+}
+
+sdk::Result<std::vector<Edge>> DraftStructure::folders_on_target(const std::string& node) const {
+    auto edges = target_.edges(node, Direction::incoming, association::kChild);
+    if (!edges) return edges;
+    std::erase_if(*edges, [](const Edge& edge) { return edge.end != Direction::incoming; });
+    return edges;
+}
+
+sdk::Result<void> DraftStructure::check_ends() {
+    for (const auto& [id, step] : draft_.steps) {
+        const bool is_new = step.kind == MergeStep::Kind::create;
+        if (is_new && is_association(step.part)) left_.push_back(id);
+        // What only the source has changed did not go on the target.
+        if (is_new && !is_association(step.part)) {
+            auto was_there = sides_.base().contains(node_record_key(id));
+            if (!was_there) return was_there.error();
+            if (!*was_there) continue;
+            if (auto revived = revive_associations(id); !revived) return revived;
+        }
+    }
+    while (!left_.empty()) {
+        const std::string id = std::move(left_.back());
+        left_.pop_back();
+        if (auto checked = check_ends(id); !checked) return checked;
+    }
+    return {};
+}
+
+sdk::Result<void> DraftStructure::check_ends(const std::string& id) {
+    const auto found = draft_.steps.find(id);
+    if (found == draft_.steps.end()) return {};
+    MergeStep& step = found->second;
+    for (const char* end : kEndMembers)
+        step.part[end] = draft_.resolved(sdk::text_member(step.part, end));
+    std::vector<std::string> gone;
+    for (const char* end : kEndMembers) {
+        const std::string node = sdk::text_member(step.part, end);
+        auto is_there = will_exist(node);
+        if (!is_there) return is_there.error();
+        if (!*is_there) gone.push_back(node);
+    }
+    if (gone.empty()) {
+        auto is_known = is_there_already(id, step);
+        if (!is_known) return is_known.error();
+        if (*is_known) draft_.steps.erase(id);
+        return {};
+    }
+    const auto side = chooser_.choose(step.source_ms, 0);
+    if (side == Side::source) {
+        for (const std::string& node : gone) {
+            if (auto revived = revive(node); !revived) return revived;
+        }
+        return {};
+    }
+    if (!side) {
+        add({ConflictKind::end_gone,
+             id,
+             {},
+             {},
+             step.part,
+             {},
+             fmt::format("the source has made an association {} with {}, which is not on the "
+                         "target any more",
+                         sdk::text_member(step.part, member::kType), fmt::join(gone, " and "))});
+    }
+    draft_.steps.erase(id);
+    return {};
+}
+
+sdk::Result<bool> DraftStructure::is_there_already(const std::string& id,
+                                                   const MergeStep& step) const {
+    const std::string source = sdk::text_member(step.part, member::kSource);
+    const std::string target = sdk::text_member(step.part, member::kTarget);
+    const std::string type = sdk::text_member(step.part, member::kType);
+    const auto stays = [this](const std::string& association) {
+        return !draft_.removes(association);
+    };
+    if (is_relation(step.part)) {
+        auto present = relations_of(target_, source, {type});
+        if (!present) return present.error();
+        sdk::Document association;
+        association.id = id;
+        association.fields = step.part;
+        return present->contains(relation_of(association));
+    }
+    if (!is_place_in_tree(step.part)) return false;
+    auto edges = target_.edges(target, Direction::incoming, type);
+    if (!edges) return edges.error();
+    return std::any_of(edges->begin(), edges->end(), [&](const Edge& edge) {
+        return edge.end == Direction::incoming && edge.other == source && stays(edge.association);
+    });
+}
+
+sdk::Result<void> DraftStructure::revive(const std::string& node) {
+    if (draft_.step(node) != nullptr) return {};
+    auto version = SideVersion::of(sides_.source_view(), node_record_key(node));
+    if (!version) return version.error();
+    auto record = version->record();
+    if (!record) return record.error();
+    if (!*record) return {};
+    draft_.steps[node] = {MergeStep::Kind::create, merged_part(**record)};
+    return revive_associations(node);
+}
+
+sdk::Result<void> DraftStructure::revive_associations(const std::string& node) {
+    std::vector<std::string> ids;
+    auto walked = Graph(sides_.source_view())
+                      .for_each_edge(node, Direction::any, {}, [&ids](const Edge& edge) {
+                          ids.push_back(edge.association);
+                          return true;
+                      });
+    if (!walked) return walked;
+    for (const std::string& id : ids) {
+        if (draft_.step(id) != nullptr) continue;
+        auto is_there = target_.view().contains(node_record_key(id));
+        if (!is_there) return is_there.error();
+        if (*is_there) continue;
+        auto version = SideVersion::of(sides_.source_view(), node_record_key(id));
+        if (!version) return version.error();
+        auto record = version->record();
+        if (!record) return record.error();
+        if (!*record || is_tagging(**record)) continue;
+        const std::string source = sdk::text_member(**record, member::kSource);
+        const std::string& other =
+            source == node ? sdk::text_member(**record, member::kTarget) : source;
+        auto has_other = will_exist(other);
+        if (!has_other) return has_other.error();
+        if (!*has_other) continue;
+        draft_.steps[id] = {MergeStep::Kind::create, merged_part(**record)};
+        left_.push_back(id);
+    }
+    return {};
+}
+
+sdk::Result<void> DraftStructure::check_removals() {
+    std::vector<std::string> nodes;
+    for (const auto& [id, step] : draft_.steps) {
+        if (step.is_removal() && !is_association(step.part)) nodes.push_back(id);
+    }
+    for (const std::string& id : nodes) {
+        if (auto checked = check_removal(id); !checked) return checked;
+    }
+    return {};
+}
+
+sdk::Result<void> DraftStructure::check_removal(const std::string& id) {
+    auto edges = target_.edges(id, Direction::any);
+    if (!edges) return edges.error();
+    for (const Edge& edge : *edges) {
+        if (draft_.removes(edge.association)) continue;
+        auto is_new = is_new_on_target(edge.association);
+        if (!is_new) return is_new.error();
+        if (!*is_new) continue;
+        auto association = target_.node(edge.association);
+        if (!association) return association.error();
+        if (is_tagging(association->fields)) continue;
+        const auto side = chooser_.choose(0, 1);
+        if (side == Side::source) continue;
+        if (side) return keep(id);
+        add({ConflictKind::end_gone,
+             id,
+             {},
+             draft_.steps[id].part,
+             {},
+             {},
+             fmt::format("the source has deleted {}, with which the target has made an "
+                         "association {} since",
+                         shown_title(id, draft_.steps[id].part), edge.type)});
+        return keep(id);
+    }
+    return {};
+}
+
+sdk::Result<void> DraftStructure::keep(const std::string& node) {
+    draft_.steps.erase(node);
+    auto edges = target_.edges(node, Direction::any);
+    if (!edges) return edges.error();
+    for (const Edge& edge : *edges) {
+        auto has_other = will_exist(edge.other);
+        if (!has_other) return has_other.error();
+        if (*has_other && draft_.removes(edge.association)) draft_.steps.erase(edge.association);
+    }
+    return {};
+}
+
+sdk::Result<void> DraftStructure::check_moves() {
+    std::map<std::string, Moves> moves;
+    for (const auto& [id, step] : draft_.steps) {
+        if (!is_membership(step.part) || step.kind == MergeStep::Kind::update) continue;
+        Moves& found = moves[sdk::text_member(step.part, member::kTarget)];
+        (step.is_removal() ? found.removed : found.added).insert(id);
+    }
+    for (const auto& [node, found] : moves) {
+        if (found.added.empty()) continue;
+        if (auto checked = check_move(node, found); !checked) return checked;
+    }
+    return {};
+}
+
+sdk::Result<void> DraftStructure::check_move(const std::string& node, const Moves& moves) {
+    // Who only adds it to a folder moves nothing.
+    if (!draft_.left_by_both.contains(node)) return {};
+    auto edges = folders_on_target(node);
+    if (!edges) return edges.error();
+    std::set<std::string> here;
+    std::vector<sdk::Document> made_here;
+    std::int64_t here_ms = 0;
+    for (const Edge& edge : *edges) {
+        auto is_new = is_new_on_target(edge.association);
+        if (!is_new) return is_new.error();
+        if (!*is_new) continue;
+        auto association = target_.node(edge.association);
+        if (!association) return association.error();
+        here.insert(edge.other);
+        here_ms = std::max(here_ms, written_ms(association->fields));
+        made_here.push_back(std::move(*association));
+    }
+    if (here.empty()) return {};
+    std::set<std::string> there;
+    std::int64_t moved_ms = 0;
+    for (const std::string& id : moves.added) {
+        there.insert(sdk::text_member(draft_.steps[id].part, member::kSource));
+        moved_ms = std::max(moved_ms, draft_.steps[id].source_ms);
+    }
+    const auto side = chooser_.choose(moved_ms, here_ms);
+    if (side == Side::source) {
+        for (const sdk::Document& association : made_here) {
+            draft_.steps[association.id] = {MergeStep::Kind::remove,
+                                            merged_part(association.fields)};
+        }
+        return {};
+    }
+    for (const std::string& id : moves.added)
+        draft_.steps.erase(id);
+    if (side) return {};
+    add({ConflictKind::move,
+         node,
+         {},
+         {},
+         ids_json(there),
+         ids_json(here),
+         fmt::format("both branches have moved {}, into different folders", node)});
+    return {};
+}
+
+}  // namespace stele::nodes

@@ -1,0 +1,125 @@
+#include "merge/merge_base.hpp"
+
+#include <algorithm>
+
+#include "history/difference.hpp"
+#include "history/history.hpp"
+#include "merge/record_merge.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+sdk::Result<std::optional<sdk::Json>> part_of(const SideVersion& version) {
+    auto record = version.record();
+    if (!record || !*record) return record;
+    return std::optional<sdk::Json>(merged_part(**record));
+}
+
+}  // namespace
+
+sdk::Result<SideVersion> SideVersion::of(const ViewReader& view, std::string_view key) {
+    SideVersion stored;
+    auto version = view.find_version(key, stored.bytes);
+    if (!version) return version.error();
+    if (*version) stored.revision = (*version)->revision;
+    return stored;
+}
+
+sdk::Result<std::optional<sdk::Json>> SideVersion::record() const {
+    if (!revision) return std::optional<sdk::Json>();
+    auto read = version_record(bytes, "revision " + std::to_string(*revision));
+    if (!read) return read.error();
+    return std::optional<sdk::Json>(std::move(*read));
+}
+
+sdk::Result<MergeBase> MergeBase::find(const sdk::Reader& store, const VersionSpace& space,
+                                       const View& source, const View& target) {
+    MergeBase base(store, space);
+    const Link floor = common_ancestor(source, target);
+    auto of_source = base.ancestry_.coverage(source, floor);
+    if (!of_source) return of_source.error();
+    auto of_target = base.ancestry_.coverage(target, floor);
+    if (!of_target) return of_target.error();
+    base.source_ = std::move(*of_source);
+    base.target_ = std::move(*of_target);
+    auto points = base.ancestry_.nearest_common(base.source_, base.target_, floor);
+    if (!points) return points.error();
+    base.points_ = std::move(*points);
+    for (const auto& [line, revision] : base.source_) {
+        const Revision both = std::min(revision, covered(base.target_, line));
+        if (both > 0) base.common_[line] = both;
+    }
+    return base;
+}
+
+sdk::Result<const ViewReader*> MergeBase::view_at(const AncestryPoint& point) const {
+    auto& known = views_[{point.line, point.revision}];
+    if (!known) {
+        auto view = find_view(*store_, *space_, point.line, point.revision);
+        if (!view) return view.error();
+        known = std::make_unique<ViewReader>(*store_, *space_, std::move(*view));
+    }
+    return known.get();
+}
+
+sdk::Result<MergeBase::Record> MergeBase::record(std::string_view key) const {
+    return record(key, points_, kMostJoined);
+}
+
+sdk::Result<bool> MergeBase::contains(std::string_view key) const {
+    if (points_.size() == 1) {
+        auto view = view_at(points_.front());
+        if (!view) return view.error();
+        return (*view)->contains(key);
+    }
+    auto found = record(key);
+    if (!found) return found.error();
+    return found->part.has_value();
+}
+
+sdk::Result<MergeBase::Record> MergeBase::record(std::string_view key,
+                                                 const std::vector<AncestryPoint>& points,
+                                                 int left) const {
+    std::vector<SideVersion> versions;
+    for (const AncestryPoint& point : points) {
+        auto view = view_at(point);
+        if (!view) return view.error();
+        auto version = SideVersion::of(**view, key);
+        if (!version) return version.error();
+        versions.push_back(std::move(*version));
+    }
+    if (versions.empty()) return Record();
+    const bool is_one = std::all_of(versions.begin(), versions.end(), [&](const auto& version) {
+        return version.revision == versions.front().revision;
+    });
+    if (!is_one && left > 0) return joined(key, points, versions, left - 1);
+    auto part = part_of(versions.front());
+    if (!part) return part.error();
+    return Record{std::move(*part), versions.front().revision};
+}
+
+sdk::Result<MergeBase::Record> MergeBase::joined(std::string_view key,
+                                                 const std::vector<AncestryPoint>& points,
+                                                 const std::vector<SideVersion>& versions,
+                                                 int left) const {
+    auto joined = part_of(versions.front());
+    if (!joined) return joined.error();
+    auto behind = ancestry_.coverage(points.front());
+    if (!behind) return behind.error();
+    for (std::size_t i = 1; i < points.size(); ++i) {
+        auto own = ancestry_.coverage(points[i]);
+        if (!own) return own.error();
+        auto shared = ancestry_.nearest_common(*behind, *own);
+        if (!shared) return shared.error();
+        auto base = record(key, *shared, left);
+        if (!base) return base;
+        auto next = part_of(versions[i]);
+        if (!next) return next.error();
+        *joined = join_records(base->part, *joined, *next);
+        cover(*behind, *own);
+    }
+    return Record{std::move(*joined), std::nullopt};
+}
+
+}  // namespace stele::nodes

@@ -1,0 +1,246 @@
+#include "merge/merge_draft.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+#include <stele/sdk/text.hpp>
+
+#include "branch/relation_elements.hpp"
+#include "branch/vocabulary.hpp"
+#include "definition/definitions.hpp"
+#include "history/tags.hpp"
+#include "merge/draft_structure.hpp"
+#include "merge/record_merge.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+bool is_new_person(const ChangedRecord& record) {
+    if (record.base || record.target || !record.source) return false;
+    const std::string type = sdk::text_member(*record.source, member::kType);
+    return type == type::kPerson || type == type::kGroup;
+}
+
+std::string value_sentence(const std::string& id, const ChangedRecord& record,
+                           const ValueConflict& conflict) {
+    const std::string title = shown_title(id, *record.source);
+    if (is_attachment_path(conflict.path))
+        return fmt::format("both branches have changed the attachment {} of {}",
+                           conflict.path.substr(attachment_path({}).size()), title);
+    const std::string what =
+        conflict.path.empty() ? title : fmt::format("{} of {}", conflict.path, title);
+    switch (conflict.kind) {
+        case ValueConflictKind::removed_on_source:
+            return fmt::format("the source has removed {}, and the target has changed it", what);
+        case ValueConflictKind::removed_on_target:
+            return fmt::format("the source has changed {}, and the target has removed it", what);
+        case ValueConflictKind::both_added:
+            return fmt::format("both branches have added {}, with different values", what);
+        case ValueConflictKind::text_overlaps:
+            return fmt::format("both branches have changed the same lines of {}", what);
+        case ValueConflictKind::too_many:
+            return fmt::format("{} has too many conflicts to tell each", what);
+        case ValueConflictKind::both_changed:
+            break;
+    }
+    return fmt::format("both branches have changed {}, to different values", what);
+}
+
+class Drafting {
+public:
+    Drafting(const BranchContent& target, const Chooser& chooser)
+        : target_(target), chooser_(chooser) {}
+
+    sdk::Result<void> take(ChangedRecord record) {
+        if (record.source && !record.target) {
+            auto is_taken = take_same_name(record);
+            if (!is_taken) return is_taken.error();
+            if (*is_taken) return {};
+        }
+        decide(record);
+        return {};
+    }
+
+    MergeDraft end() {
+        // Those of a node that both have changed follow from its properties when it is written.
+        std::erase_if(draft_.steps, [this](const auto& entry) {
+            const sdk::Json& part = entry.second.part;
+            if (!is_association(part) || !is_relation(part)) return false;
+            const MergeStep* const source = draft_.step(sdk::text_member(part, member::kSource));
+            return source != nullptr && source->is_merged;
+        });
+        return std::move(draft_);
+    }
+
+private:
+    /// Definitions and tags that both branches have made by themselves are one thing.
+    sdk::Result<bool> take_same_name(const ChangedRecord& record) {
+        auto same = find_same(*record.source);
+        if (!same) return same.error();
+        if (!*same || (*same)->id == record.id) return false;
+        draft_.aliases[record.id] = (*same)->id;
+        if (record.base || !is_definition(*record.source)) return true;
+        ChangedRecord one = record;
+        one.id = (*same)->id;
+        one.target = merged_part((*same)->fields);
+        decide(one);
+        return true;
+    }
+
+    sdk::Result<std::optional<sdk::Document>> find_same(const sdk::Json& part) {
+        if (is_definition(part)) {
+            const std::string qname = sdk::text_member(part, member::kQName);
+            auto found = target_.node(qname);
+            if (!found && sdk::is_missing(found.error())) return std::optional<sdk::Document>();
+            if (!found) return found.error();
+            const bool is_replaced =
+                is_unchanged_built_in(found->fields) && is_replaceable_definition(qname);
+            if (is_replaced || !is_definition(found->fields)) return std::optional<sdk::Document>();
+            return std::optional<sdk::Document>(std::move(*found));
+        }
+        const std::string tag = sdk::text_member(part, "tag");
+        if (sdk::text_member(part, member::kType) != type::kTag || tag.empty())
+            return std::optional<sdk::Document>();
+        sdk::PageRequest first;
+        first.limit = 1;
+        auto found = target_.context().documents().query(
+            target_.nodes(), {{member::kType, type::kTag}, {"tag", tag}}, first);
+        if (!found) return found.error();
+        if (found->rows.empty()) return std::optional<sdk::Document>();
+        return std::optional<sdk::Document>(std::move(found->rows.front()));
+    }
+
+    void decide(const ChangedRecord& record) {
+        if (is_same_part(record.source, record.target)) {
+            if (!record.source && is_membership(*record.base))
+                draft_.left_by_both.insert(sdk::text_member(*record.base, member::kTarget));
+            return;
+        }
+        if (!record.is_changed_on_target()) {
+            if (!record.source) return put(record, MergeStep::Kind::remove, *record.base);
+            return put(record, record.target ? MergeStep::Kind::update : MergeStep::Kind::create,
+                       *record.source);
+        }
+        if (!record.source) return decide_removal(record);
+        if (!record.target) return decide_edit(record);
+        merge(record);
+    }
+
+    void decide_removal(const ChangedRecord& record) {
+        const auto side = chooser_.choose(record.source_ms, record.target_ms);
+        if (side == Side::source) return put(record, MergeStep::Kind::remove, *record.target);
+        if (side) return;
+        conflict(ConflictKind::delete_edit, record,
+                 fmt::format("the source has deleted {}, and the target has changed it",
+                             shown_title(record.id, *record.target)));
+    }
+
+    void decide_edit(const ChangedRecord& record) {
+        const auto side = chooser_.choose(record.source_ms, record.target_ms);
+        if (side == Side::source) return put(record, MergeStep::Kind::create, *record.source);
+        if (side) return;
+        conflict(ConflictKind::edit_delete, record,
+                 fmt::format("the source has changed {}, and the target has deleted it",
+                             shown_title(record.id, *record.source)));
+    }
+
+    void merge(const ChangedRecord& record) {
+        ValueMergeOptions options;
+        options.choose = [&](const ValueConflict&) {
+            return chooser_.choose(record.source_ms, record.target_ms);
+        };
+        ValueMerge merge = merge_records(record.base ? &*record.base : nullptr, *record.source,
+                                         *record.target, options);
+        for (ValueConflict& found : merge.conflicts) {
+            const auto kind =
+                is_attachment_path(found.path) ? ConflictKind::attachment : ConflictKind::value;
+            std::string sentence = value_sentence(record.id, record, found);
+            draft_.conflicts.push_back({kind, record.id, found.path, std::move(found.base),
+                                        std::move(found.source), std::move(found.target),
+                                        std::move(sentence)});
+        }
+        if (!merge.changes_target) return;
+        put(record, MergeStep::Kind::update, std::move(merge.merged));
+        draft_.steps[record.id].is_merged = true;
+    }
+
+    void put(const ChangedRecord& record, MergeStep::Kind kind, sdk::Json part) {
+        MergeStep step{.kind = kind,
+                       .part = std::move(part),
+                       .source_ms = record.source_ms,
+                       .target_ms = record.target_ms};
+        step.is_renamed =
+            kind == MergeStep::Kind::update && name_of(step.part) != name_of(*record.target);
+        draft_.steps[record.id] = std::move(step);
+    }
+
+    void conflict(ConflictKind kind, const ChangedRecord& record, std::string sentence) {
+        draft_.conflicts.push_back(
+            {kind, record.id, {}, record.base, record.source, record.target, std::move(sentence)});
+    }
+
+    const BranchContent& target_;
+    const Chooser& chooser_;
+    MergeDraft draft_;
+};
+
+}  // namespace
+
+void leave_own_out(std::vector<ChangedRecord>& changed) {
+    std::set<std::string> persons;
+    for (const ChangedRecord& record : changed) {
+        if (is_new_person(record)) persons.insert(record.id);
+    }
+    std::erase_if(changed, [&persons](const ChangedRecord& record) {
+        const sdk::Json& part = record.source ? *record.source : *record.base;
+        const bool is_place =
+            is_membership(part) && persons.contains(sdk::text_member(part, member::kTarget));
+        return persons.contains(record.id) || is_place || is_tagging(part);
+    });
+}
+
+const MergeStep* MergeDraft::step(const std::string& id) const {
+    const auto found = steps.find(id);
+    return found == steps.end() ? nullptr : &found->second;
+}
+
+bool MergeDraft::removes(const std::string& id) const {
+    const MergeStep* const found = step(id);
+    return found != nullptr && found->is_removal();
+}
+
+const std::string& MergeDraft::resolved(const std::string& id) const {
+    const auto found = aliases.find(id);
+    return found == aliases.end() ? id : found->second;
+}
+
+bool is_membership(const sdk::Json& part) {
+    return is_association(part) && sdk::text_member(part, member::kType) == association::kChild &&
+           sdk::text_member(part, member::kDirectionality) != kUndirected;
+}
+
+std::string shown_title(const std::string& id, const sdk::Json& part) {
+    constexpr std::size_t kMaxShown = 100;
+    std::string title = sdk::text_member(part, "title");
+    if (title.empty() && !is_association(part)) title = name_of(part);
+    if (title.empty() || title == id || title.size() > kMaxShown) return id;
+    return fmt::format("{} ({})", sdk::shown_path(title), id);
+}
+
+sdk::Result<MergeDraft> draft_merge(const BranchContent& source, const BranchContent& target,
+                                    const MergeSides& sides,
+                                    const std::vector<ChangedRecord>& changed,
+                                    const Chooser& chooser) {
+    Drafting drafting(target, chooser);
+    for (const ChangedRecord& record : changed) {
+        if (auto taken = drafting.take(record); !taken) return taken.error();
+    }
+    MergeDraft draft = drafting.end();
+    if (auto checked = DraftStructure(source, target, sides, chooser, draft).check(); !checked)
+        return checked.error();
+    return draft;
+}
+
+}  // namespace stele::nodes

@@ -1,0 +1,153 @@
+#include "merge/merge_sides.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include <stele/sdk/json_difference.hpp>
+#include <stele/sdk/members.hpp>
+
+#include "branch/pace.hpp"
+#include "branch/vocabulary.hpp"
+#include "history/history.hpp"
+#include "merge/record_merge.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+Link newest_link(const View& settled) {
+    const auto found = std::find_if(settled.links.begin(), settled.links.end(),
+                                    [](const Link& link) { return link.bound > 0; });
+    return found == settled.links.end() ? Link{kFirstLine, 0} : *found;
+}
+
+sdk::Error no_common_base() {
+    return sdk::make_error(sdk::ErrorKind::internal, "nodes.merge_base_missing",
+                           "the branches have no changeset in common");
+}
+
+}  // namespace
+
+std::int64_t written_ms(const sdk::Json& record) {
+    const auto system = record.find(member::kSystem);
+    if (system == record.end() || !system->is_object()) return 0;
+    const auto time = system->find("modified_on");
+    if (time == system->end() || !time->is_object()) return 0;
+    const auto ms = time->find("ms");
+    return ms != time->end() && ms->is_number() ? ms->get<std::int64_t>() : 0;
+}
+
+bool ChangedRecord::is_changed_on_target() const {
+    return !is_same_part(base, target);
+}
+
+MergeSides::MergeSides(MergeBase base, const sdk::Reader& past,
+                       std::shared_ptr<const VersionSpace> space, View source,
+                       const BranchContent& target)
+    : base_(std::move(base)),
+      past_(&past),
+      space_(std::move(space)),
+      source_view_(std::make_unique<ViewReader>(past, *space_, std::move(source))),
+      target_(&target) {}
+
+sdk::Result<MergeSides> MergeSides::open(const BranchContent& source, const BranchContent& target,
+                                         const sdk::Reader& past) {
+    auto space =
+        std::make_shared<const VersionSpace>(target.services().branches.space(target.place()));
+    const Ancestry ancestry(past, *space);
+    // What the transaction shows, by revisions that were given: the picture may show later ones.
+    const Revision newest = target.view().view().newest;
+    auto from = ancestry.settled(source.view().view(), newest);
+    if (!from) return from.error();
+    auto to = ancestry.settled(target.view().view(), newest);
+    if (!to) return to.error();
+    if (from->links.empty() || to->links.empty()) return no_common_base();
+    auto base = MergeBase::find(past, *space, *from, *to);
+    if (!base) return base.error();
+    if (base->points().empty()) return no_common_base();
+    const Link tip = newest_link(*from);
+    const Link own = to->links.front();
+    MergeSides sides(std::move(*base), past, std::move(space), std::move(*from), target);
+    sides.source_tip_ = {tip.line, tip.bound};
+    sides.target_tip_ = {own.line, own.bound};
+    return sides;
+}
+
+bool MergeSides::is_contained() const {
+    return covered(base_.target(), source_tip_.line) >= source_tip_.revision;
+}
+
+Coverage MergeSides::taken() const {
+    Coverage taken;
+    for (const auto& [line, revision] : base_.source()) {
+        if (revision > covered(base_.target(), line)) taken[line] = revision;
+    }
+    return taken;
+}
+
+sdk::Result<std::vector<std::string>> MergeSides::written(std::size_t most) const {
+    std::vector<std::string> keys;
+    std::unordered_set<std::string> known;
+    Pace pace(target_->context());
+    for (const Link& link : source_view_->view().links) {
+        const Revision both = covered(base_.common(), link.line);
+        if (link.bound == 0) continue;
+        // What comes behind it is in both, too.
+        if (both >= link.bound) break;
+        const std::string rows = space_->written(link.line);
+        // Of the changeset that a line was loaded with the rows stand before all others.
+        const bool has_loaded = link.loaded != 0 && both >= link.loaded;
+        std::string begin = rows;
+        append_number(begin, both == 0 || (link.loaded != 0 && !has_loaded) ? 0 : both + 1);
+        std::string end = rows;
+        append_number(end, link.bound + 1);
+        const auto cursor = past_->scan({begin, end}, sdk::ScanDirection::forward);
+        for (; cursor->is_valid(); cursor->next()) {
+            if (auto may = pace.step(); !may) return may.error();
+            const std::string_view key = cursor->key().substr(rows.size() + kNumberBytes);
+            if (node_of_record_key(key).empty() || !known.emplace(key).second) continue;
+            if (keys.size() == most) {
+                return sdk::make_error(
+                    sdk::ErrorKind::too_large, "nodes.merge_too_large",
+                    fmt::format("more than {} nodes and associations would be merged at once",
+                                most));
+            }
+            keys.emplace_back(key);
+        }
+        if (auto status = cursor->status(); !status) return status.error();
+    }
+    return keys;
+}
+
+sdk::Result<std::optional<ChangedRecord>> MergeSides::changed(std::string_view key) const {
+    auto version = SideVersion::of(*source_view_, key);
+    if (!version) return version.error();
+    auto base = base_.record(key);
+    if (!base) return base.error();
+    const bool is_one_version = !base->part || base->revision;
+    if (is_one_version && version->revision == base->revision)
+        return std::optional<ChangedRecord>();
+    auto source = version->record();
+    if (!source) return source.error();
+    ChangedRecord found;
+    found.id = node_of_record_key(key);
+    if (*source) {
+        found.source_ms = written_ms(**source);
+        found.source = merged_part(**source);
+    }
+    if (is_same_part(base->part, found.source)) return std::optional<ChangedRecord>();
+    found.base = std::move(base->part);
+    auto present = SideVersion::of(target_->view(), key);
+    if (!present) return present.error();
+    auto target = present->record();
+    if (!target) return target.error();
+    if (*target) {
+        found.target_ms = written_ms(**target);
+        found.target = merged_part(**target);
+    }
+    return std::optional<ChangedRecord>(std::move(found));
+}
+
+}  // namespace stele::nodes

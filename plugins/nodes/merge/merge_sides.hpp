@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "branch/branch_content.hpp"
+#include "merge/merge_base.hpp"
+
+namespace stele::nodes {
+
+/// A node or association that the source has changed since the base.
+struct ChangedRecord {
+    std::string id;
+    /// What of it is merged (`merged_part`).
+    std::optional<sdk::Json> base;
+    std::optional<sdk::Json> source;
+    std::optional<sdk::Json> target;
+    /// When the sides have last written it, epoch milliseconds; 0 where it is gone.
+    std::int64_t source_ms = 0;
+    std::int64_t target_ms = 0;
+
+    bool is_changed_on_target() const;
+};
+
+/// When a record was written last, by what it says, epoch milliseconds; 0 where it does not say.
+std::int64_t written_ms(const sdk::Json& record);
+
+/// What the source of a merge has changed since the base, and what the target has made of the same.
+/// Reads what was written on the source's lines since, and of the target those records alone: who
+/// writes others there meanwhile is no conflict. The contents outlive it. One thread at a time.
+class MergeSides {
+public:
+    /// `past` is a picture of the store, no older than the transaction, and outlives this.
+    static sdk::Result<MergeSides> open(const BranchContent& source, const BranchContent& target,
+                                        const sdk::Reader& past);
+
+    const MergeBase& base() const { return base_; }
+    const AncestryPoint& source_tip() const { return source_tip_; }
+    /// The target's own line with its last changeset there; 0 before its first.
+    const AncestryPoint& target_tip() const { return target_tip_; }
+    /// Whether everything of the source is in the target already.
+    bool is_contained() const;
+    /// What comes into the target by the merge.
+    Coverage taken() const;
+
+    /// Keys of records that the source's changesets wrote since, each once; `too_large`
+    /// (`nodes.merge_too_large`) beyond `most`.
+    sdk::Result<std::vector<std::string>> written(std::size_t most) const;
+    /// Nothing where the source has what the base has.
+    sdk::Result<std::optional<ChangedRecord>> changed(std::string_view key) const;
+
+    const ViewReader& source_view() const { return *source_view_; }
+
+private:
+    MergeSides(MergeBase base, const sdk::Reader& past, std::shared_ptr<const VersionSpace> space,
+               View source, const BranchContent& target);
+
+    MergeBase base_;
+    const sdk::Reader* past_;
+    std::shared_ptr<const VersionSpace> space_;
+    std::unique_ptr<ViewReader> source_view_;
+    const BranchContent* target_;
+    AncestryPoint source_tip_;
+    AncestryPoint target_tip_;
+};
+
+}  // namespace stele::nodes

@@ -1,0 +1,185 @@
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/key_tuple.hpp>
+#include <stele/sdk/members.hpp>
+
+#include "branch/branch_content.hpp"
+#include "branch/vocabulary.hpp"
+#include "job/jobs.hpp"
+#include "job/node_jobs.hpp"
+#include "merge/branch_merge.hpp"
+#include "merge/merged_branches.hpp"
+#include "operation/branch/branch_jobs.hpp"
+#include "operation/operations.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+constexpr char kMergeJob[] = "branch-merge";
+constexpr char kMergeSource[] = "source";
+constexpr char kMergeTarget[] = "target";
+constexpr char kDryRun[] = "dryRun";
+constexpr char kMergeType[] = "mergeType";
+constexpr char kIncoming[] = "incoming";
+constexpr char kOutgoing[] = "outgoing";
+
+/// The branch that the parameter `id` names, which whoever asks may READ.
+sdk::Result<sdk::Document> source_branch(const sdk::Call& call) {
+    auto id = call.required_parameter("id");
+    if (!id) return id.error();
+    sdk::Context& context = call.context();
+    auto source = sdk::if_readable(context, context.documents().read(call.collection(), *id));
+    if (!source) return source.error();
+    if (!*source) return sdk::invalid_parameter("id", "names no branch of the repository");
+    return std::move(**source);
+}
+
+sdk::Result<sdk::Reply> merge_now(Services& services, const sdk::Call& call) {
+    auto branch = source_branch(call);
+    if (!branch) return branch.error();
+    auto source = BranchContent::open(services, call.context(), branch->key);
+    if (!source) return source.error();
+    auto target = content_of(services, call);
+    if (!target) return target.error();
+    auto report = merge_branches(*source, *target, false);
+    if (!report) return report.error();
+    return sdk::Reply::json(report->json());
+}
+
+sdk::Result<sdk::Reply> start_merge(Services& services, const sdk::Call& call) {
+    auto branch = source_branch(call);
+    if (!branch) return branch.error();
+    auto is_dry_run = is_asked(call, kDryRun, false);
+    if (!is_dry_run) return is_dry_run.error();
+    const std::string repository = sdk::text_member(call.record().fields, kRepositoryId);
+    const auto address = [&](const std::string& id) {
+        return sdk::Json{{kRepositoryId, repository}, {kBranchId, id}};
+    };
+    return job_reply(services, call, kMergeJob,
+                     {{kMergeSource, address(branch->id)},
+                      {kMergeTarget, address(call.record().id)},
+                      {kDryRun, *is_dry_run}});
+}
+
+/// The id of a changeset that was just committed to a branch, by its random part; empty where the
+/// branch has got very many others since, or was reset.
+sdk::Result<std::string> committed_id(Services& services, const sdk::RecordKey& branch,
+                                      const std::string& random_part) {
+    constexpr std::size_t kMostLooked = 10'000;
+    const auto store = services.registrar.engine().snapshot();
+    auto present = services.branches.present(*store, branch);
+    if (!present) return present.error();
+    const PresentBranch& shown = **present;
+    const std::string rows = shown.space.changes(shown.place.line);
+    const auto cursor = store->scan({rows, sdk::prefix_end(rows)}, sdk::ScanDirection::backward);
+    for (std::size_t looked = 0; cursor->is_valid() && looked < kMostLooked; cursor->next()) {
+        const Revision revision = read_number(cursor->key().substr(rows.size()));
+        auto note = services.branches.note(*store, shown.place, revision);
+        if (!note) return note.error();
+        if (note->random_part == random_part) return changeset_id(revision, random_part);
+        ++looked;
+    }
+    if (auto status = cursor->status(); !status) return status.error();
+    return std::string();
+}
+
+sdk::Result<sdk::Json> run_merge(Services& services, sdk::Job& job) {
+    MergeReport report;
+    sdk::RecordKey branch;
+    auto done = services.registrar.run_as_system(
+        job.platform(), [&](sdk::Context& context) -> sdk::Result<void> {
+            if (auto held = job.confirm(context.transaction()); !held) return held;
+            Changes::of(context, services.branches).act_for(job.run_as());
+            auto source = open_address(services, context, job.input().at(kMergeSource));
+            if (!source) return source.error();
+            auto target = open_address(services, context, job.input().at(kMergeTarget));
+            if (!target) return target.error();
+            branch = target->branch();
+            auto merged =
+                merge_branches(*source, *target, sdk::flag_member(job.input(), kDryRun, false));
+            if (!merged) return merged.error();
+            report = std::move(*merged);
+            return {};
+        });
+    if (!done) return done.error();
+    if (!report.changeset.empty()) {
+        auto id = committed_id(services, branch, report.changeset);
+        if (!id) return id.error();
+        report.changeset = std::move(*id);
+    }
+    sdk::Json result = report.json();
+    result["sourceBranchId"] = sdk::text_member(job.input().at(kMergeSource), kBranchId);
+    result["targetBranchId"] = sdk::text_member(job.input().at(kMergeTarget), kBranchId);
+    return result;
+}
+
+sdk::Result<sdk::Reply> list_merges(Services& services, const sdk::Call& call) {
+    const std::string word = call.parameter(kMergeType).value_or("");
+    auto direction = MergeDirection::any;
+    if (word == kIncoming) direction = MergeDirection::incoming;
+    if (word == kOutgoing) direction = MergeDirection::outgoing;
+    auto content = content_of(services, call);
+    if (!content) return content.error();
+    auto keys = merged_branches(*content, direction);
+    if (!keys) return keys.error();
+    sdk::Json ids = sdk::Json::array();
+    for (const sdk::RecordKey& key : *keys) {
+        auto branch = call.context().documents().read(key);
+        if (!branch && sdk::is_missing(branch.error())) continue;
+        if (!branch) return branch.error();
+        ids.push_back(branch->id);
+    }
+    return services.lists.page(call, call.collection(), {{"_doc", {{"$in", std::move(ids)}}}});
+}
+
+/// What came of a merge.
+sdk::Shape merge_report_shape() {
+    using sdk::shape::any;
+    using sdk::shape::array;
+    using sdk::shape::boolean;
+    using sdk::shape::integer;
+    using sdk::shape::optional;
+    using sdk::shape::text;
+    const sdk::Shape conflict = sdk::shape::object({{"nodeId", text()},
+                                                    {"kind", text()},
+                                                    {"path", text()},
+                                                    {"message", text()},
+                                                    optional("base", any()),
+                                                    optional("source", any()),
+                                                    optional("target", any())});
+    return sdk::shape::object({{"merged", boolean()},
+                               {kDryRun, boolean()},
+                               optional(kChangesetId, text()),
+                               {"nodeCount", integer()},
+                               {"conflictCount", integer()},
+                               {"conflictIds", array(text())},
+                               {"conflicts", array(conflict)}});
+}
+
+}  // namespace
+
+void define_merge_jobs(Services& services) {
+    services.jobs.define({.name = kMergeJob,
+                          .run = [&services](sdk::Job& job) { return run_merge(services, job); }});
+}
+
+sdk::Actions branch_merge_actions() {
+    return {{.name = "merge",
+             .run = operation<&merge_now>(),
+             .parameters = {{"id", true}},
+             .slow = true,
+             .answers = merge_report_shape()},
+            {.name = "merge/start",
+             .run = operation<&start_merge>(),
+             .parameters = {{"id", true}, {kDryRun, false, sdk::FieldKind::boolean}},
+             .answers = sdk::shape::job()},
+            {.name = "merges",
+             .method = "GET",
+             .run = operation<&list_merges>(),
+             .parameters = {{kMergeType, false, sdk::FieldKind::text, {kIncoming, kOutgoing}}},
+             .paged = true,
+             .answers = sdk::shape::page(sdk::shape::record(kBranchType))}};
+}
+
+}  // namespace stele::nodes
