@@ -1,0 +1,387 @@
+// Merges of branches (docs/reference/merge.md; docs/specification/nodes.md 29, merge_and_transfer.md 1).
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { SteleServer } from '../../../tests/support/stele_server.mjs';
+
+let server;
+let repository;
+before(async () => { server = await SteleServer.start(); });
+after(() => server.end());
+beforeEach(async () => { repository = `/repositories/${(await admin('POST', '/repositories', {}))._doc}`; });
+
+const admin = (...args) => server.admin(...args);
+const branchPath = (branch) => `${repository}/branches/${branch}`;
+const nodePath = (branch, node) => `${branchPath(branch)}/nodes/${node}`;
+const make = async (branch, fields = {}) => (await admin('POST', `${branchPath(branch)}/nodes`, fields))._doc;
+const makeIn = async (branch, folder, fields = {}) =>
+  (await admin('POST', `${branchPath(branch)}/nodes?rootNodeId=${folder}&parentFolderPath=/`, fields))._doc;
+const get = (branch, node) => admin('GET', nodePath(branch, node));
+const put = async (branch, node, fields) => admin('PUT', nodePath(branch, node), { ...(await get(branch, node)), ...fields });
+const remove = (branch, node) => admin('DELETE', nodePath(branch, node));
+const status = async (branch, node) => (await server.request('GET', nodePath(branch, node), { token: server.adminToken })).status;
+const fork = async (branch = 'master', fields = {}) => (await admin('POST', `${branchPath('')}?branch=${branch}`, fields))._doc;
+const tip = async (branch) => (await admin('GET', branchPath(branch))).tip;
+const changesets = async () => (await admin('GET', `${repository}/changesets?limit=1`)).total_rows;
+const merge = (source, target) => admin('POST', `${branchPath(target)}/merge?id=${source}`, {});
+const move = (branch, node, folder) => admin('POST', `${nodePath(branch, node)}/move?targetNodeId=${folder}`, {});
+const folder = (branch, title) => makeIn(branch, 'root', { title, _features: { 'f:container': {} } });
+const foldersOf = async (branch, node) =>
+  (await admin('GET', `${nodePath(branch, node)}/associations?type=a:child&direction=INCOMING`)).rows.map((row) => row.source).sort();
+const associate = async (branch, source, target, type = 'a:linked') =>
+  (await admin('POST', `${nodePath(branch, source)}/associate?node=${target}&type=${type}`, {}))._doc;
+
+/// A merge that takes place without conflicts; answers how many records it wrote.
+async function merged(source, target) {
+  const report = await merge(source, target);
+  assert.deepEqual([report.merged, report.dryRun, report.conflicts], [true, false, []]);
+  return report.nodeCount;
+}
+/// The kinds of the conflicts of a merge that does not take place, by node.
+async function conflictsOf(source, target) {
+  const before = [await tip(target), await changesets()];
+  const report = await merge(source, target);
+  assert.deepEqual([report.merged, report.conflictCount, report.conflictIds], [false, report.conflicts.length, []]);
+  assert.deepEqual([await tip(target), await changesets()], before);
+  return report.conflicts;
+}
+
+test('1.5: what a fork has made, changed and deleted comes to its parent in one changeset with two parents', async () => {
+  const changed = await make('master', { title: 'before' });
+  const deleted = await make('master', { title: 'deleted' });
+  const source = await fork();
+  await put(source, changed, { title: 'after' });
+  await remove(source, deleted);
+  const created = await make(source, { title: 'created' });
+  const own = await make('master', { title: 'own' });
+  const [before, from, count] = [await tip('master'), await tip(source), await changesets()];
+
+  const report = await merge(source, 'master');
+  assert.equal(report.nodeCount, 3);
+  assert.equal(await changesets(), count + 1);
+  assert.equal(report.changesetId, await tip('master'));
+  const changeset = await admin('GET', `${repository}/changesets/${report.changesetId}`);
+  assert.deepEqual(changeset.parents, [before, from]);
+  assert.deepEqual([(await get('master', changed)).title, (await get('master', created)).title, (await get('master', own)).title],
+                   ['after', 'created', 'own']);
+  assert.equal(await status('master', deleted), 404);
+  assert.equal((await admin('GET', `${branchPath('master')}/deletions/${deleted}`))._doc, deleted);
+  assert.deepEqual([await tip(source), await status(source, own)], [from, 404]);
+});
+
+test('1.5: merging again without changes, or a branch without changes, makes nothing', async () => {
+  const node = await make('master', { title: 'before' });
+  const source = await fork();
+  assert.deepEqual([await merged(source, 'master'), await merged('master', source)], [0, 0]);
+  await put(source, node, { title: 'after' });
+  assert.equal(await merged(source, 'master'), 1);
+  const count = await changesets();
+  for (const [from, to] of [[source, 'master'], ['master', source], [source, 'master']]) {
+    const report = await merge(from, to);
+    assert.deepEqual([report.merged, report.nodeCount, 'changesetId' in report], [true, 0, false]);
+  }
+  assert.equal(await changesets(), count);
+});
+
+test('1.5: after a merge the base is what was taken in, in either direction', async () => {
+  const node = await make('master', { title: 'a', text: 'a' });
+  const source = await fork();
+  await put(source, node, { title: 'b' });
+  await merged(source, 'master');
+  await put('master', node, { title: 'c' });
+  await put(source, node, { text: 'b' });
+  assert.equal(await merged(source, 'master'), 1);
+  assert.deepEqual([(await get('master', node)).title, (await get('master', node)).text], ['c', 'b']);
+  assert.equal(await merged('master', source), 1);
+  assert.equal((await get(source, node)).title, 'c');
+  await put(source, node, { title: 'd' });
+  assert.equal(await merged(source, 'master'), 1);
+  assert.equal((await get('master', node)).title, 'd');
+});
+
+test('1.5: what both have made the same is no conflict, nor is it one later', async () => {
+  const node = await make('master', { title: 'a' });
+  const source = await fork();
+  await put(source, node, { title: 'b' });
+  await put('master', node, { title: 'b' });
+  assert.equal(await merged(source, 'master'), 0);
+  await put('master', node, { title: 'c' });
+  assert.equal(await merged(source, 'master'), 0);
+  assert.equal((await get('master', node)).title, 'c');
+});
+
+test('1.5: siblings and distant relatives merge, and what came by another way is not asked again', async () => {
+  const node = await make('master', { title: 'a', text: 'a' });
+  const one = await fork();
+  const deep = await fork(await fork(one));
+  const other = await fork();
+  await put(deep, node, { title: 'b' });
+  assert.equal(await merged(deep, other), 1);
+  assert.equal(await merged(deep, one), 1);
+  await put(one, node, { title: 'c' });
+  assert.equal(await merged(one, other), 1);
+  assert.equal((await get(other, node)).title, 'c');
+});
+
+test('1.5: a revert after merges on crossing ways is not lost', async () => {
+  const [x, y] = [await make('master', { title: 'a' }), await make('master', { title: 'a' })];
+  const source = await fork();
+  const middle = await fork();
+  await put(source, x, { title: 'b' });
+  await put('master', y, { title: 'b' });
+  // Both take in what the other one had before.
+  const [ofSource, ofMaster] = [await fork(source), await fork('master')];
+  await merged(ofSource, 'master');
+  await merged(ofMaster, source);
+  await put(source, x, { title: 'a' });
+  await put(source, y, { title: 'a' });
+  assert.equal(await merged(source, 'master'), 2);
+  assert.deepEqual([(await get('master', x)).title, (await get('master', y)).title], ['a', 'a']);
+  assert.equal(await merged(middle, 'master'), 0);
+});
+
+test('1.5: members and elements that differ are merged, one member with two values is a conflict', async () => {
+  const node = await make('master', { title: 'a', text: 'a', list: [{ _key: '1', v: 1 }, { _key: '2', v: 2 }] });
+  const source = await fork();
+  await put(source, node, { title: 'b', list: [{ _key: '1', v: 10 }, { _key: '2', v: 2 }] });
+  await put('master', node, { text: 'c', list: [{ _key: '1', v: 1 }, { _key: '2', v: 20 }] });
+  assert.equal(await merged(source, 'master'), 1);
+  const { title, text, list } = await get('master', node);
+  assert.deepEqual([title, text, list], ['b', 'c', [{ _key: '1', v: 10 }, { _key: '2', v: 20 }]]);
+  await put(source, node, { title: 'source' });
+  await put('master', node, { title: 'target' });
+  const [conflict, ...others] = await conflictsOf(source, 'master');
+  assert.deepEqual(others, []);
+  assert.deepEqual({ ...conflict, message: '' }, { nodeId: node, kind: 'value', path: '/title', message: '', base: 'b',
+                                                   source: 'source', target: 'target' });
+});
+
+test('1.5: a deletion against an edit is a conflict, either way', async () => {
+  const [here, there] = [await make('master', { title: 'here' }), await make('master', { title: 'there' })];
+  const source = await fork();
+  await remove(source, here);
+  await put('master', here, { title: 'edited' });
+  await put(source, there, { title: 'edited' });
+  await remove('master', there);
+  const found = await conflictsOf(source, 'master');
+  assert.deepEqual(Object.fromEntries(found.map((row) => [row.nodeId, row.kind])),
+                   { [here]: 'delete-edit', [there]: 'edit-delete' });
+});
+
+test('1.5: a move here and an edit there both hold, two moves are a conflict', async () => {
+  const [a, b, c] = [await folder('master', 'a'), await folder('master', 'b'), await folder('master', 'c')];
+  const node = await makeIn('master', a, { title: 'node' });
+  const source = await fork();
+  await move(source, node, b);
+  await put('master', node, { text: 'edited' });
+  await merged(source, 'master');
+  assert.deepEqual([await foldersOf('master', node), (await get('master', node)).text], [[b], 'edited']);
+  await move(source, node, a);
+  await move('master', node, a);
+  await merged(source, 'master');
+  assert.deepEqual(await foldersOf('master', node), [a]);
+  await move(source, node, b);
+  await move('master', node, c);
+  const found = await conflictsOf(source, 'master');
+  assert.deepEqual(found.map((row) => [row.nodeId, row.kind, row.source.folders, row.target.folders]), [[node, 'move', [b], [c]]]);
+});
+
+test('1.5: two nodes of one name in a folder are a conflict', async () => {
+  const a = await folder('master', 'a');
+  const source = await fork();
+  const theirs = await makeIn(source, a, { title: 'same' });
+  const ours = await makeIn('master', a, { title: 'same' });
+  const found = await conflictsOf(source, 'master');
+  assert.deepEqual(found.map((row) => [row.nodeId, row.kind, row.target]),
+                   [[theirs, 'name', { nodeId: ours, name: 'same' }]]);
+  await put('master', ours, { title: 'other' });
+  await merged(source, 'master');
+  assert.deepEqual(await foldersOf('master', theirs), [a]);
+});
+
+test('1.5: an association with a node that the other side has deleted is a conflict', async () => {
+  const [one, two, three] = [await make('master', { title: '1' }), await make('master', { title: '2' }), await make('master', { title: '3' })];
+  const source = await fork();
+  const association = await associate(source, one, two);
+  await remove('master', two);
+  await remove(source, three);
+  await associate('master', three, one);
+  const found = await conflictsOf(source, 'master');
+  assert.deepEqual(found.map((row) => [row.nodeId, row.kind]).sort(), [[association, 'end-gone'], [three, 'end-gone']].sort());
+});
+
+test('1.5: a folder that the target has filled since is not deleted with what lies in it', async () => {
+  const a = await folder('master', 'a');
+  const [old, kept] = [await makeIn('master', a, { title: 'old' }), await makeIn('master', a, { title: 'kept' })];
+  const b = await folder('master', 'b');
+  const source = await fork();
+  await move(source, kept, b);
+  await remove(source, a);
+  assert.ok(await merged(source, 'master') > 0);
+  assert.deepEqual([await status('master', a), await status('master', old), await foldersOf('master', kept)], [404, 404, [b]]);
+});
+
+test('1.5: associations come, and go with their nodes', async () => {
+  const [one, two] = [await make('master', { title: '1' }), await make('master', { title: '2' })];
+  const gone = await associate('master', one, two);
+  const source = await fork();
+  await admin('POST', `${nodePath(source, one)}/unassociate?node=${two}&type=a:linked`, {});
+  const three = await make(source, { title: '3' });
+  const association = await associate(source, two, three);
+  await merged(source, 'master');
+  assert.deepEqual([await status('master', gone), (await get('master', association)).target], [404, three]);
+  await remove(source, three);
+  await merged(source, 'master');
+  assert.deepEqual([await status('master', three), await status('master', association)], [404, 404]);
+});
+
+test('1.5: definitions of one QName that both branches have made are merged as one', async () => {
+  const definition = (fields) => ({ _qname: 'my:fruit', _type: 'd:type', type: 'object', ...fields });
+  const source = await fork();
+  await make(source, definition({ title: 'Fruit', properties: { weight: { type: 'number' } } }));
+  const plum = await make(source, { _type: 'my:fruit', title: 'plum' });
+  const ours = await make('master', definition({ title: 'Fruit', properties: { colour: { type: 'string' } } }));
+  await merged(source, 'master');
+  assert.deepEqual(Object.keys((await get('master', ours)).properties).sort(), ['colour', 'weight']);
+  assert.equal((await get('master', plum))._type, 'my:fruit');
+});
+
+test('1.1.7: autoConflictResolutionRule of the target decides', async () => {
+  for (const [rule, title, exists] of [['source', 'source', 404], ['target', 'target', 200], ['newest', 'source', 200]]) {
+    const [node, edited] = [await make('master', { title: 'a' }), await make('master', { title: 'b' })];
+    const [source, target] = [await fork(), await fork('master', { autoConflictResolutionRule: rule })];
+    await put(target, node, { title: 'target' });
+    await put(source, node, { title: 'source' });
+    await put(target, edited, { title: 'edited' });
+    await remove(source, edited);
+    await merged(source, target);
+    assert.deepEqual([(await get(target, node)).title, await status(target, edited)], [title, exists], rule);
+  }
+  const reply = await server.request('PUT', branchPath('master'), { token: server.adminToken, body: { autoConflictResolutionRule: 'best' } });
+  assert.equal(reply.status, 400);
+});
+
+test('1.2: a dry run tells what would be, and writes nothing; the job merges', async () => {
+  const source = await fork();
+  const node = await make(source, { title: 'new' });
+  const run = (query) => admin('POST', `${branchPath('master')}/merge/start?id=${source}&schedule=synchronous${query}`, {});
+  const [before, count] = [await tip('master'), await changesets()];
+  const preview = await run('&dryRun=true');
+  assert.deepEqual([preview.state, preview._result.merged, preview._result.dryRun, preview._result.nodeCount, preview.nodeCount],
+                   ['FINISHED', false, true, 1, 1]);
+  assert.deepEqual([await tip('master'), await changesets(), await status('master', node)], [before, count, 404]);
+  const { _result: result } = await run('&dryRun=false');
+  assert.deepEqual([result.merged, result.dryRun, result.conflictCount, result.changesetId], [true, false, 0, await tip('master')]);
+  assert.equal(await status('master', node), 200);
+});
+
+test('1.5.2: nothing is merged into or out of branches that do not take part', async () => {
+  const source = await fork();
+  await make(source, { title: 'new' });
+  const ask = (from, to) => server.request('POST', `${branchPath(to)}/merge?id=${from}`, { token: server.adminToken, body: {} });
+  for (const [setting, code] of [['readonly', 'nodes.branch_readonly'], ['frozen', 'nodes.branch_frozen'], ['archived', 'nodes.branch_archived'],
+    ['blockDirectCommits', 'nodes.branch_direct_commits_blocked']]) {
+    const target = await fork('master', { [setting]: true });
+    const reply = await ask(source, target);
+    assert.deepEqual([reply.status, reply.json.code], [403, code]);
+    const job = await admin('POST', `${branchPath(target)}/merge/start?id=${source}&schedule=synchronous`, {});
+    assert.equal(job.state, 'ERROR');
+  }
+  await admin('POST', `${branchPath(source)}/archive`, {});
+  assert.deepEqual([(await ask(source, 'master')).status, (await ask('master', 'master')).status, (await ask('nowhere', 'master')).status],
+                   [403, 400, 400]);
+});
+
+test('1.1.3: merges are listed from both sides', async () => {
+  const [one, two] = [await fork(), await fork()];
+  await make(one, { title: 'new' });
+  await merged(one, 'master');
+  await make('master', { title: 'newer' });
+  await merged('master', two);
+  const { _doc: master } = await admin('GET', branchPath('master'));
+  const rows = async (branch, query = '') =>
+    (await admin('GET', `${branchPath(branch)}/merges${query}`)).rows.map((row) => row._doc).sort();
+  assert.deepEqual(await rows('master', '?mergeType=incoming'), [one]);
+  assert.deepEqual(await rows('master', '?mergeType=outgoing'), [two]);
+  assert.deepEqual(await rows('master'), [one, two].sort());
+  assert.deepEqual([await rows(one), await rows(two, '?mergeType=incoming'), await rows(two, '?mergeType=outgoing')], [[master], [master], []]);
+});
+
+test('whoever merges may read all that the source has changed, and learns nothing of what they may not', async () => {
+  const [open, hidden] = [await make('master', { title: 'open' }), await make('master', { title: 'hidden' })];
+  const source = await fork();
+  await put(source, open, { title: 'opened' });
+  await put(source, hidden, { title: 'secret' });
+  await put('master', hidden, { title: 'secret, too' });
+  await server.makeUser('merger');
+  const token = await server.login('merger', 'secret-of-merger');
+  const grant = (path, role) => admin('POST', `${path}/authorities/${role}/grant?id=default/merger`, {});
+  const both = ['master', source];
+  for (const branch of both) await grant(branchPath(branch), 'consumer');
+  for (const branch of both) await grant(nodePath(branch, open), 'consumer');
+  const ask = () => server.request('POST', `${branchPath('master')}/merge?id=${source}`, { token, body: {} });
+  const refused = await ask();
+  assert.deepEqual([refused.status, refused.json.code], [403, 'nodes.merge_unreadable']);
+  assert.match(refused.json.message, /^1 of the 2 /);
+  for (const dryRun of [true, false]) {
+    const job = await server.request('POST', `${branchPath('master')}/merge/start?id=${source}&dryRun=${dryRun}&schedule=synchronous`, { token, body: {} });
+    assert.equal(job.json.state, 'ERROR', job.text);
+    for (const told of [refused.text, job.text]) assert.ok(!told.includes(hidden) && !told.includes('secret'), told);
+  }
+  // Conflicts are shown to whoever reads both sides.
+  for (const branch of both) await grant(nodePath(branch, hidden), 'consumer');
+  assert.deepEqual((await ask()).json.conflicts.map((row) => [row.nodeId, row.kind]), [[hidden, 'value']]);
+  // To write takes what single writes take.
+  await put('master', hidden, { title: 'secret' });
+  const forbidden = await ask();
+  assert.deepEqual([forbidden.status, forbidden.json.code], [403, 'authority.permission_missing']);
+  assert.equal((await get('master', open)).title, 'open');
+  await grant(nodePath('master', open), 'editor');
+  assert.equal((await ask()).json.merged, true);
+  assert.equal((await get('master', open)).title, 'opened');
+  assert.equal((await get('master', open))._system.modified_by, 'merger');
+});
+
+test('who may not make, place or delete nodes on the target does not do so by a merge', async () => {
+  const [closed, kept] = [await folder('master', 'closed'), await make('master', { title: 'kept' })];
+  await server.makeUser('writer');
+  const token = await server.login('writer', 'secret-of-writer');
+  const grant = (path, role) => admin('POST', `${path}/authorities/${role}/grant?id=default/writer`, {});
+  await grant(branchPath('master'), 'consumer');
+  for (const node of [closed, kept]) await grant(nodePath('master', node), 'consumer');
+  const refuses = async (change) => {
+    const source = await fork();
+    await grant(branchPath(source), 'owner');
+    await change(source);
+    const reply = await server.request('POST', `${branchPath('master')}/merge?id=${source}`, { token, body: {} });
+    assert.deepEqual([reply.status, reply.json.code], [403, 'authority.permission_missing'], reply.text);
+  };
+  const own = (method, path, body = {}) => server.request(method, path, { token, body });
+  await refuses(async (source) => { assert.equal((await own('POST', `${branchPath(source)}/nodes`, { title: 'new' })).status, 200); });
+  await refuses(async (source) => {
+    const made = await makeIn(source, closed, { title: 'new' });
+    await grant(nodePath(source, made), 'consumer');
+    const [membership] = (await admin('GET', `${nodePath(source, made)}/associations?type=a:child`)).rows;
+    await grant(nodePath(source, membership._doc), 'consumer');
+  });
+  const deleting = await fork();
+  await grant(branchPath(deleting), 'consumer');
+  await remove(deleting, kept);
+  const reply = await server.request('POST', `${branchPath('master')}/merge?id=${deleting}`, { token, body: {} });
+  assert.equal(reply.status, 403, reply.text);
+  assert.equal(await status('master', kept), 200);
+});
+
+test('a conflict of names does not tell which node the other one is to who may not read it', async () => {
+  const a = await folder('master', 'a');
+  const source = await fork();
+  const theirs = await makeIn(source, a, { title: 'same' });
+  const ours = await makeIn('master', a, { title: 'same' });
+  await server.makeUser('outsider');
+  const token = await server.login('outsider', 'secret-of-outsider');
+  const grant = (path) => admin('POST', `${path}/authorities/consumer/grant?id=default/outsider`, {});
+  const [membership] = (await admin('GET', `${nodePath(source, theirs)}/associations?type=a:child`)).rows;
+  for (const path of [branchPath('master'), branchPath(source), nodePath(source, theirs), nodePath(source, membership._doc)]) await grant(path);
+  const reply = await server.request('POST', `${branchPath('master')}/merge?id=${source}`, { token, body: {} });
+  assert.deepEqual(reply.json.conflicts.map((row) => [row.nodeId, row.kind, 'target' in row]), [[theirs, 'name', false]], reply.text);
+  assert.ok(!reply.text.includes(ours));
+});

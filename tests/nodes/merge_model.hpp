@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/json.hpp>
+
+namespace stele::tests {
+
+/// All that a branch holds, by id: what of nodes and associations is merged.
+using WholeCopy = std::map<std::string, sdk::Json>;
+
+/// Changesets as whole copies, with those that they come from.
+class CopiedHistory {
+public:
+    using Number = std::size_t;
+
+    Number add(std::vector<Number> parents, WholeCopy copy);
+    const WholeCopy& copy(Number number) const { return commits_[number].copy; }
+    /// Says that a changeset holds all of another one, though it was made without it.
+    void join(Number number, Number other) { commits_[number].parents.push_back(other); }
+
+    using Set = std::set<Number>;
+    /// With itself.
+    Set ancestors(Number number) const;
+    Set ancestors(const std::vector<Number>& numbers) const;
+    /// What is in both: the copy of the nearest, or what the nearest hold together.
+    WholeCopy common_copy(const Set& one, const Set& other) const;
+
+private:
+    struct Commit {
+        std::vector<Number> parents;
+        WholeCopy copy;
+    };
+    std::vector<Commit> commits_;
+};
+
+/// What a merge makes of whole copies.
+struct NaiveMerge {
+    WholeCopy merged = {};
+    std::size_t steps = 0;
+    /// Kinds and ids; of names and circles only whether there are any.
+    std::multiset<std::pair<std::string, std::string>> conflicts = {};
+    bool has_namesakes = false;
+    bool has_circle = false;
+
+    bool is_clean() const { return conflicts.empty() && !has_namesakes && !has_circle; }
+};
+NaiveMerge merge_copies(const WholeCopy& base, const WholeCopy& source, const WholeCopy& target);
+
+}  // namespace stele::tests
