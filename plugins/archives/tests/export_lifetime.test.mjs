@@ -63,7 +63,7 @@ test('the bytes of an export live as long as its archive, whatever becomes of it
 
   // The shortest time that can be set.
   await server.stop();
-  server.options.config = `${kCollection}jobs.retention = 1m\n`;
+  server.options.config = `${kCollection}jobs.retention = 60s\n`;
   await sleep(Math.max(0, 61_000 - (Date.now() - ended)));
   await server.launch();
   await until(async () => (await ask('GET', `/jobs/${kept.id}`)).status === 404, 'the jobs of exports are kept');
