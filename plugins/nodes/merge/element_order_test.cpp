@@ -69,7 +69,7 @@ private:
     std::mt19937& random_;
 };
 
-unsigned number_of_cases() {
+unsigned number_of_orders() {
     const char* const given = std::getenv("STELE_TEST_CASES");
     return 50 * (given == nullptr ? 40 : static_cast<unsigned>(std::atoi(given)));
 }
@@ -109,7 +109,7 @@ TEST_CASE("elements stand where the side that moved or added them put them") {
 TEST_CASE("what one side alone has done to an order is what comes of it") {
     std::mt19937 random(21);
     RandomSide side(random);
-    for (unsigned i = 0; i < number_of_cases(); ++i) {
+    for (unsigned i = 0; i < number_of_orders(); ++i) {
         const std::string base = "abcdefgh";
         const std::string changed = side.of(base, "XYZ", true);
         CAPTURE(changed);
@@ -123,7 +123,7 @@ TEST_CASE(
     "an order has each element once, the moves of a side, and additions behind what they were") {
     std::mt19937 random(22);
     RandomSide side(random);
-    for (unsigned i = 0; i < number_of_cases(); ++i) {
+    for (unsigned i = 0; i < number_of_orders(); ++i) {
         const std::string base = "abcdefgh";
         const bool source_moves = random() % 2 == 0;
         const bool target_moves = random() % 2 == 0;

@@ -10,14 +10,15 @@ namespace stele::nodes {
 namespace {
 
 constexpr std::size_t kNoLine = std::numeric_limits<std::size_t>::max();
-/// Lines that are removed and added between two anchors, at most, where the shortest difference is
-/// looked for: its memory is the square of that.
+/// Lines that are removed and added between two anchors, at most, where the shortest difference
+/// is looked for: its memory is the square of that.
 constexpr std::size_t kFarthest = 1000;
 
 /// Finds for lines of the base the lines of the other text that they are.
 class LineMatcher {
 public:
-    LineMatcher(const Lines& base, const Lines& other, std::size_t distinct, std::size_t& steps)
+    LineMatcher(const TextLines& base, const TextLines& other, std::size_t distinct,
+                std::size_t& steps)
         : base_(base),
           other_(other),
           steps_(steps),
@@ -185,8 +186,8 @@ private:
         return reached_[static_cast<std::size_t>((diagonal + size) % size)];
     }
 
-    const Lines& base_;
-    const Lines& other_;
+    const TextLines& base_;
+    const TextLines& other_;
     std::size_t& steps_;
     std::vector<std::size_t> match_;
     std::vector<Seen> seen_;
@@ -196,8 +197,8 @@ private:
 
 }  // namespace
 
-std::vector<ChangedLines> changed_lines(const Lines& base, const Lines& other, std::size_t distinct,
-                                        std::size_t& steps) {
+std::vector<ChangedLines> changed_lines(const TextLines& base, const TextLines& other,
+                                        std::size_t distinct, std::size_t& steps) {
     return LineMatcher(base, other, distinct, steps).changes();
 }
 

@@ -8,7 +8,7 @@ namespace stele::nodes {
 
 /// Lines of texts as numbers: equal lines have equal ones, and none is as large as how many there
 /// are.
-using Lines = std::vector<std::uint32_t>;
+using TextLines = std::vector<std::uint32_t>;
 
 /// Lines of the base that another text has others instead of.
 struct ChangedLines {
@@ -22,7 +22,7 @@ struct ChangedLines {
 /// either has once are found first (patience), what lies between them by the shortest difference
 /// (Myers), as long as that is near and there are steps, which are taken off; else all of it counts
 /// as changed. `distinct` is the number of different lines.
-std::vector<ChangedLines> changed_lines(const Lines& base, const Lines& other, std::size_t distinct,
-                                        std::size_t& steps);
+std::vector<ChangedLines> changed_lines(const TextLines& base, const TextLines& other,
+                                        std::size_t distinct, std::size_t& steps);
 
 }  // namespace stele::nodes

@@ -14,8 +14,8 @@ namespace {
 class LineTable {
 public:
     /// Lines are what lies between line ends: text that ends with one has an empty last line.
-    Lines lines_of(std::string_view text) {
-        Lines lines;
+    TextLines lines_of(std::string_view text) {
+        TextLines lines;
         while (true) {
             const std::size_t end = text.find('\n');
             lines.push_back(number_of(text.substr(0, end)));
@@ -42,7 +42,7 @@ private:
 /// The changes of one side, which are gone through once.
 class ChangedSide {
 public:
-    ChangedSide(const Lines& lines, std::vector<ChangedLines> changes)
+    ChangedSide(const TextLines& lines, std::vector<ChangedLines> changes)
         : lines_(lines), changes_(std::move(changes)) {}
 
     bool has_next() const { return next_ < changes_.size(); }
@@ -59,7 +59,7 @@ public:
 
     bool has_changed() const { return first_ != next_; }
     /// What it has instead of the base's lines of a group in which it has changed something.
-    Lines lines(std::size_t base_begin, std::size_t base_end) const {
+    TextLines lines(std::size_t base_begin, std::size_t base_end) const {
         const ChangedLines& first = changes_[first_];
         const ChangedLines& last = changes_[next_ - 1];
         const std::size_t begin = first.begin - (first.base_begin - base_begin);
@@ -69,24 +69,25 @@ public:
     }
 
 private:
-    const Lines& lines_;
+    const TextLines& lines_;
     const std::vector<ChangedLines> changes_;
     std::size_t first_ = 0;
     std::size_t next_ = 0;
 };
 
 /// False where both sides changed a group of lines differently.
-bool append_group(Lines& merged, const ChangedSide& source, const ChangedSide& target,
+bool append_group(TextLines& merged, const ChangedSide& source, const ChangedSide& target,
                   std::size_t begin, std::size_t end) {
-    const Lines lines = (target.has_changed() ? target : source).lines(begin, end);
+    const TextLines lines = (target.has_changed() ? target : source).lines(begin, end);
     if (source.has_changed() && target.has_changed() && lines != source.lines(begin, end))
         return false;
     merged.insert(merged.end(), lines.begin(), lines.end());
     return true;
 }
 
-std::optional<Lines> merge_lines(const Lines& base, ChangedSide& source, ChangedSide& target) {
-    Lines merged;
+std::optional<TextLines> merge_lines(const TextLines& base, ChangedSide& source,
+                                     ChangedSide& target) {
+    TextLines merged;
     std::size_t done = 0;
     const auto copy_base = [&](std::size_t end) {
         merged.insert(merged.end(), base.begin() + static_cast<std::ptrdiff_t>(done),
@@ -112,7 +113,7 @@ std::size_t count_lines(std::string_view text) {
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
 }
 
-std::string joined(const Lines& lines, const LineTable& table) {
+std::string joined(const TextLines& lines, const LineTable& table) {
     std::string text;
     for (std::size_t i = 0; i < lines.size(); ++i) {
         if (i > 0) text += '\n';
@@ -131,10 +132,10 @@ std::optional<std::string> merge_texts(std::string_view base, std::string_view s
     if (count_lines(base) + count_lines(source) + count_lines(target) > left.lines)
         return std::nullopt;
     LineTable table;
-    const Lines base_lines = table.lines_of(base);
-    const Lines source_lines = table.lines_of(source);
-    const Lines target_lines = table.lines_of(target);
-    const auto changed = [&](const Lines& side) {
+    const TextLines base_lines = table.lines_of(base);
+    const TextLines source_lines = table.lines_of(source);
+    const TextLines target_lines = table.lines_of(target);
+    const auto changed = [&](const TextLines& side) {
         return ChangedSide(side, changed_lines(base_lines, side, table.size(), left.steps));
     };
     ChangedSide by_source = changed(source_lines);

@@ -24,31 +24,31 @@ std::optional<std::string> merged_text(std::string_view base, std::string_view s
     return merge_texts(base, source, target, left);
 }
 
-unsigned number_of_cases() {
+unsigned number_of_texts() {
     const char* const given = std::getenv("STELE_TEST_CASES");
     return 20 * (given == nullptr ? 40 : static_cast<unsigned>(std::atoi(given)));
 }
 
-Lines random_lines(std::mt19937& random, std::size_t most, std::uint32_t distinct) {
-    Lines lines(random() % (most + 1));
+TextLines random_lines(std::mt19937& random, std::size_t most, std::uint32_t distinct) {
+    TextLines lines(random() % (most + 1));
     for (std::uint32_t& line : lines)
         line = static_cast<std::uint32_t>(random() % distinct);
     return lines;
 }
 
-Lines lines_of(std::string_view letters) {
-    Lines lines;
+TextLines lines_of(std::string_view letters) {
+    TextLines lines;
     for (const char letter : letters)
         lines.push_back(static_cast<std::uint32_t>(letter - 'A'));
     return lines;
 }
 
 /// The base with its changed lines replaced; what lies between two changes must be equal.
-Lines changed_base(const Lines& base, const Lines& other,
-                   const std::vector<ChangedLines>& changes) {
-    Lines made;
+TextLines changed_base(const TextLines& base, const TextLines& other,
+                       const std::vector<ChangedLines>& changes) {
+    TextLines made;
     std::size_t done = 0;
-    const auto at = [](const Lines& lines, std::size_t place) {
+    const auto at = [](const TextLines& lines, std::size_t place) {
         return lines.begin() + static_cast<std::ptrdiff_t>(place);
     };
     for (std::size_t i = 0; i < changes.size(); ++i) {
@@ -131,10 +131,10 @@ TEST_CASE("changes of the same lines, or of lines beside one another, are not me
 
 TEST_CASE("a difference of lines makes one text of the other, with as few steps as there may be") {
     std::mt19937 random(11);
-    for (unsigned i = 0; i < number_of_cases(); ++i) {
+    for (unsigned i = 0; i < number_of_texts(); ++i) {
         const auto distinct = static_cast<std::uint32_t>(1 + random() % 12);
-        const Lines base = random_lines(random, 30, distinct);
-        const Lines other = random_lines(random, 30, distinct);
+        const TextLines base = random_lines(random, 30, distinct);
+        const TextLines other = random_lines(random, 30, distinct);
         for (std::size_t steps : {std::size_t{0}, std::size_t{random() % 100}, kManySteps}) {
             CAPTURE(base, other, steps);
             const std::size_t given = steps;
@@ -147,8 +147,8 @@ TEST_CASE("a difference of lines makes one text of the other, with as few steps 
 }
 
 TEST_CASE("where all lines repeat the difference is the shortest, as long as there are steps") {
-    const Lines base = lines_of("ABCABBA");
-    const Lines other = lines_of("CBABAC");
+    const TextLines base = lines_of("ABCABBA");
+    const TextLines other = lines_of("CBABAC");
     std::size_t steps = kManySteps;
     CHECK(size_of(changed_lines(base, other, 3, steps)) == 5);
     CHECK(steps < kManySteps);
@@ -173,7 +173,7 @@ TEST_CASE("a side that left a text as it was takes what the other made, whatever
             made += std::string(1, static_cast<char>('a' + line)) + (random() % 8 ? "\n" : "");
         return made;
     };
-    for (unsigned i = 0; i < number_of_cases(); ++i) {
+    for (unsigned i = 0; i < number_of_texts(); ++i) {
         const std::string base = text();
         const std::string source = text();
         const std::string target = text();
@@ -187,7 +187,7 @@ TEST_CASE("a side that left a text as it was takes what the other made, whatever
 
 TEST_CASE("changes with an unchanged line between them commute") {
     std::mt19937 random(13);
-    for (unsigned i = 0; i < number_of_cases(); ++i) {
+    for (unsigned i = 0; i < number_of_texts(); ++i) {
         std::vector<std::string> base;
         std::vector<std::string> source;
         std::vector<std::string> target;

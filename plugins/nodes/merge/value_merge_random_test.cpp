@@ -197,7 +197,7 @@ std::set<std::string> ids_of(const Json& value) {
     return ids;
 }
 
-unsigned number_of_cases() {
+unsigned number_of_values() {
     const char* const given = std::getenv("STELE_TEST_CASES");
     return 50 * (given == nullptr ? 40 : static_cast<unsigned>(std::atoi(given)));
 }
@@ -205,7 +205,7 @@ unsigned number_of_cases() {
 /// A value and what two sides made of it.
 template <class Check>
 void for_random_versions(Check check) {
-    for (unsigned seed = 1; seed <= number_of_cases(); ++seed) {
+    for (unsigned seed = 1; seed <= number_of_values(); ++seed) {
         RandomValues values(seed);
         const Json base = values.object(4);
         const Json source = values.edited(base);
@@ -284,7 +284,7 @@ TEST_CASE("no element is lost that nobody removed, and none comes that was remov
 }
 
 TEST_CASE("changes of different members commute") {
-    for (unsigned seed = 1; seed <= number_of_cases(); ++seed) {
+    for (unsigned seed = 1; seed <= number_of_values(); ++seed) {
         RandomValues values(seed);
         Json base = Json::object();
         Json source = Json::object();
