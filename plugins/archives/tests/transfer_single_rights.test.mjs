@@ -57,7 +57,6 @@ async function needs(role, roles, on, run, isDone) {
   assert.equal(job.state, 'FINISHED', errorOf(job));
   assert.equal(await isDone(), true);
 }
-const status = async (path) => (await server.request('GET', path, { token: server.adminToken ??= await server.login() })).status;
 
 test('a record is made for those only who have CREATE_SUBOBJECTS', async () => {
   const application = await make('/applications', { title: 'around' });
