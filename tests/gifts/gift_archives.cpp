@@ -244,7 +244,8 @@ std::set<sdk::RecordKey> due(const GiftWorld& world, const Person& exporter, con
             std::all_of(world.places.begin(), world.places.end(), [&](const Place& between) {
                 return !lies_in(inner, between) || !lies_in(between, place) || reads(between);
             });
-        if (is_reached) keys.insert(inner.key);
+        // Whoever reaches everything has rights on what is gone, too.
+        if (is_reached && !world.is_gone(inner.key)) keys.insert(inner.key);
     }
     return keys;
 }

@@ -25,6 +25,7 @@ TEST_CASE("nobody obtains more than somebody with that right gave them") {
     const int begin = first ? std::atoi(first) : 1;
     GiftWalk walk;
     for (int number = begin; number < begin + count; ++number) {
+        CAPTURE(number);
         if (const auto found = walk.sequence(static_cast<unsigned>(number))) FAIL(*found);
     }
     // The steps were no idle ones, else they would prove little.

@@ -150,15 +150,19 @@ struct Loads : TransferWorld {
         auto state = nodes::BranchStore::Collected::in_part;
         int steps = 0;
         for (; state == nodes::BranchStore::Collected::in_part; ++steps) {
+            // A repetition begins where the attempt before has begun.
+            nodes::BranchStore::CollectedTo then;
             must(sdk::write_with_retry(world.services().registrar.engine(),
                                        [&](sdk::Transaction& transaction) -> sdk::Result<void> {
+                                           then = to;
                                            auto some = branches.collect_line(
                                                transaction, where, sdk::now_ms() + later.count(),
-                                               to);
+                                               then);
                                            if (!some) return some.error();
                                            state = *some;
                                            return {};
                                        }));
+            to = std::move(then);
         }
         return state == nodes::BranchStore::Collected::wholly ? steps : 0;
     }
