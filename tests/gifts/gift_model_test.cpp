@@ -12,7 +12,7 @@ namespace stele::kernel::gifts {
 
 namespace {
 
-constexpr int kSequences = 10'000;
+constexpr int kSequences = 8'500;
 /// So many do each of the steps at least once, the rare ones, too. No short form runs fewer.
 constexpr int kEnough = 4'000;
 

@@ -73,7 +73,7 @@ std::optional<Taken> GiftSteps::take(const Person& caller) {
         {4, &GiftSteps::give_stack},       {5, &GiftSteps::impersonate},
         {3, &GiftSteps::change_password},  {5, &GiftSteps::use_grant},
         {3, &GiftSteps::link_identity},    {4, &GiftSteps::export_record},
-        {10, &GiftSteps::import_archive}};
+        {6, &GiftSteps::import_archive}};
     std::size_t sum = 0;
     for (const auto& [weight, step] : kKinds)
         sum += weight;

@@ -23,7 +23,7 @@ public:
         sdk::PermissionSet permissions;
         /// What opens it.
         std::string secret = {};
-        /// Grants on it and its teams, each as a text.
+        /// Of a record of the world: grants on it and its teams, each as a text.
         std::set<std::string> rights = {};
         /// What the roles mean that it defines.
         std::map<std::string, sdk::PermissionSet> roles = {};
