@@ -371,6 +371,31 @@ test('who may not make, place or delete nodes on the target does not do so by a 
   assert.equal(await status('master', kept), 200);
 });
 
+test('nobody gives others, by the folder that a merge puts a node into, what they do not hold on the node', async () => {
+  const [shelf, node] = [await folder('master', 'shelf'), await make('master', { title: 'node' })];
+  for (const name of ['mover', 'holder']) await server.makeUser(name);
+  const tokens = { mover: await server.login('mover', 'secret-of-mover'), holder: await server.login('holder', 'secret-of-holder') };
+  const grant = (path, role, name) => admin('POST', `${path}/authorities/${role}/grant?id=default/${name}`, {});
+  const source = await fork();
+  await associate(source, shelf, node, 'a:child');
+  const [membership] = (await admin('GET', `${nodePath(source, node)}/associations?type=a:child&direction=INCOMING`)).rows;
+  for (const path of [branchPath('master'), branchPath(source), nodePath(source, shelf), nodePath(source, node), nodePath(source, membership._doc)])
+    await grant(path, 'consumer', 'mover');
+  await grant(branchPath('master'), 'consumer', 'holder');
+  for (const [path, role] of [[nodePath('master', shelf), 'contributor'], [nodePath('master', node), 'collaborator'], [branchPath('master'), 'contributor']])
+    await grant(path, role, 'mover');
+  await grant(nodePath('master', shelf), 'manager', 'holder');
+  const shown = async () => (await server.request('GET', nodePath('master', node), { token: tokens.holder })).status;
+  const byMover = () => server.request('POST', `${branchPath('master')}/merge?id=${source}`, { token: tokens.mover, body: {} });
+  const before = await shown();
+  const refused = await byMover();
+  assert.deepEqual([refused.status, refused.json.code], [403, 'nodes.membership_gives_rights'], refused.text);
+  assert.equal(await shown(), before);
+  // What the holder of the folder has already is no gift.
+  await grant(nodePath('master', node), 'manager', 'holder');
+  assert.equal((await byMover()).status, 200);
+});
+
 test('a conflict of names does not tell which node the other one is to who may not read it', async () => {
   const a = await folder('master', 'a');
   const source = await fork();
