@@ -36,7 +36,7 @@ const MissingCheck kMissing[] = {
     {Check::plain_grant, "plain grant", {"/authorities/{authorityId}/grant", kImport}},
     {Check::departure, "departure", {""}},
     {Check::store_into_stack, "store into a stack", {"/datastores/assign", kImport}},
-    {Check::open_store, "open store", {"enableAuthorities"}},
+    {Check::open_store, "open store", {"enableAuthorities", kImport}},
 };
 
 }  // namespace
