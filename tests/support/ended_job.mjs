@@ -15,3 +15,6 @@ export async function endedAt(ask, path, seconds = 180) {
 }
 
 export const endedJob = (ask, id, seconds) => endedAt(ask, `/jobs/${id}`, seconds);
+
+/// What it says went wrong, a line for each.
+export const errorOf = (job) => job.log_entries.filter(({ type }) => type === 'ERROR').map(({ message }) => message).join('\n');

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { endedJob } from '../../../tests/support/ended_job.mjs';
+import { endedJob, errorOf } from '../../../tests/support/ended_job.mjs';
 import { SteleServer } from '../../../tests/support/stele_server.mjs';
 
 let server;
@@ -12,7 +12,6 @@ before(async () => { server = await SteleServer.start(); });
 after(() => server.end());
 
 const ended = ({ _doc }) => endedJob((...request) => server.admin(...request), _doc);
-const errorOf = (job) => job.log_entries.filter(({ type }) => type === 'ERROR').map(({ message }) => message).join('\n');
 /// Bytes of all files of the server.
 const onDisk = () => readdirSync(server.data, { recursive: true }).map((name) => statSync(join(server.data, name), { throwIfNoEntry: false }))
   .reduce((sum, file) => sum + (file?.isFile() ? file.size : 0), 0);

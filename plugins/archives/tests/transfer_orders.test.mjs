@@ -2,7 +2,7 @@
 // what there was, and gives no orders. And records whose ids are words of the format.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { endedJob } from '../../../tests/support/ended_job.mjs';
+import { endedJob, errorOf } from '../../../tests/support/ended_job.mjs';
 import { SteleServer } from '../../../tests/support/stele_server.mjs';
 import { unzip, zip } from '../../../tests/support/zip_archive.mjs';
 
@@ -37,7 +37,6 @@ async function imported(bytes, settings = {}) {
   const { place } = await uploaded(bytes);
   return ended(await server.admin('POST', `/import?${place}`, settings));
 }
-const errorOf = (job) => job.log_entries.filter(({ type }) => type === 'ERROR').map(({ message }) => message).join('\n');
 const idOf = (job) => job.imports[0].targets.at(-1).id;
 /// The same files, some of them changed and some more, without the digests that would tell.
 function changed(files, edit, more = {}) {

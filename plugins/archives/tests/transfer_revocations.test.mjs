@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { endedJob } from '../../../tests/support/ended_job.mjs';
+import { endedJob, errorOf } from '../../../tests/support/ended_job.mjs';
 import { SteleServer } from '../../../tests/support/stele_server.mjs';
 import { archiveOf, unzip } from '../../../tests/support/zip_archive.mjs';
 
@@ -20,7 +20,6 @@ after(() => server.end());
 const admin = (...request) => server.admin(...request);
 const grant = (path, role, name) => admin('POST', `${path}/authorities/${role}/grant?id=default/${name}`);
 const revoke = (path, name) => admin('POST', `${path}/authorities/all/revoke?id=default/${name}`);
-const errorOf = (job) => job.log_entries.filter(({ type }) => type === 'ERROR').map(({ message }) => message).join('\n');
 
 /// Somebody with an own token, who may keep archives.
 async function person() {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { endedJob } from '../../../tests/support/ended_job.mjs';
+import { endedJob, errorOf } from '../../../tests/support/ended_job.mjs';
 import { SteleServer } from '../../../tests/support/stele_server.mjs';
 import { unzip, zip } from '../../../tests/support/zip_archive.mjs';
 
@@ -40,7 +40,6 @@ async function imported(server, bytes, settings = { passphrase }, { to = '', who
   assert.equal(reply.status, 200, reply.text);
   return ended(server, reply.json, token);
 }
-const errorOf = (job) => job.log_entries.filter(({ type }) => type === 'ERROR').map(({ message }) => message).join('\n');
 const idOf = (job) => job.imports[0].targets.at(-1).id;
 /// The same files in the same order, some of them changed.
 const changed = (files, edit) => zip([...files].map(([name, data]) => ({ name, data: edit(name, data) ?? data })));

@@ -2,7 +2,7 @@
 // write somebody who has everything that the import needs but the one right for it. Besides, what an export seals.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { endedJob } from '../../../tests/support/ended_job.mjs';
+import { endedJob, errorOf } from '../../../tests/support/ended_job.mjs';
 import { SteleServer } from '../../../tests/support/stele_server.mjs';
 import { archiveOf, unzip } from '../../../tests/support/zip_archive.mjs';
 
@@ -20,7 +20,6 @@ const admin = (...request) => server.admin(...request);
 const make = async (path, fields = {}) => (await admin('POST', path, fields))._doc;
 const link = (typeId, id) => ({ typeId, id, key: `${typeId}:${id}` });
 const chain = (...links) => [[link('platform', platform), ...links.map(([type, id]) => link(type, id))]];
-const errorOf = (job) => job.log_entries.filter(({ type }) => type === 'ERROR').map(({ message }) => message).join('\n');
 const at = (path) => `platforms/${platform}${path}`;
 
 /// Somebody who may keep archives, and has these roles on these records.
