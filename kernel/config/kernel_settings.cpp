@@ -333,6 +333,12 @@ std::vector<SettingInfo> other_settings() {
          .kind = integer,
          .minimum = 1,
          .maximum = 256},
+        {.key = "jobs.nice",
+         .default_value = "5",
+         .description = "What is added to the nice value of the threads of jobs, so that they give "
+                        "way to requests; 0 on a machine where other programs keep processors busy.",
+         .kind = integer,
+         .maximum = 19},
         {.key = "jobs.lease",
          .default_value = "30s",
          .description = "Time without a sign of life after which the jobs of a server count as "

@@ -176,6 +176,7 @@ sdk::Result<job::JobRunnerOptions> read_job_options(const config::Settings& sett
     Numbers numbers(settings);
     job::JobRunnerOptions options;
     options.threads = numbers.size(&config::Settings::integer, "jobs.threads");
+    options.nice = static_cast<int>(numbers.size(&config::Settings::integer, "jobs.nice"));
     options.lease = numbers.time("jobs.lease");
     options.retention = numbers.time("jobs.retention");
     if (const auto& failure = numbers.failure(); !failure) return failure.error();

@@ -27,9 +27,6 @@ using sdk::Result;
 
 constexpr std::int64_t kForgettingPeriodMs = 3'600'000;
 constexpr int kForgottenAtOnce = 200;
-/// Nobody waits for a job as somebody waits for a reply: while both want a processor, a thread of
-/// jobs has a third of what another one has (docs/decisions/0168-jobs-give-way.md).
-constexpr int kNice = 5;
 
 std::string server_name() {
     std::array<char, 256> host{};
@@ -70,7 +67,7 @@ JobRunner::JobRunner(sdk::Engine& engine, JobRunnerOptions options)
       own_sealer_(*sdk::hex_bytes(sdk::random_hex(sdk::Sealer::kKeySize))),
       store_(options_.may_run),
       signals_(JobSignals::observe(engine)),
-      pool_({.threads = options_.threads, .queue_capacity = options_.threads, .nice = kNice}) {}
+      pool_({.threads = options_.threads, .queue_capacity = options_.threads, .nice = options_.nice}) {}
 
 JobRunner::~JobRunner() {
     stop();

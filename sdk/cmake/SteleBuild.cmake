@@ -135,6 +135,7 @@ endfunction()
 # that `<label>_operations` and its like do not: it runs only CONCURRENT ones.
 # UNSANITIZED ones measure what a sanitizer changes, or look at replies that others make it walk too.
 # FIRST ones take long and begin before all others.
+# Beside other tests, jobs of a server would give way to what these compute, not to its requests.
 function(stele_node_tests label)
     cmake_parse_arguments(NODE_TESTS "" "FOLDER" "CONCURRENT;FIRST;UNSANITIZED" ${ARGN})
     if(NOT NODE_TESTS_FOLDER)
@@ -155,7 +156,7 @@ function(stele_node_tests label)
         endif()
         add_test(NAME ${label}_${name} COMMAND ${STELE_NODE} --test ${file})
         set_tests_properties(${label}_${name} PROPERTIES
-            ENVIRONMENT "STELE_BIN=$<TARGET_FILE:stele>;STELE_SANITIZED=${STELE_SANITIZE}"
+            ENVIRONMENT "STELE_BIN=$<TARGET_FILE:stele>;STELE_SANITIZED=${STELE_SANITIZE};STELE_JOBS_NICE=0"
             TIMEOUT 1800 LABELS ${label})
         if(name IN_LIST NODE_TESTS_FIRST)
             set_tests_properties(${label}_${name} PROPERTIES COST 1000)

@@ -94,7 +94,7 @@ async function tryImport(bytes, { who = 'importer', at = world.branch, body = {}
       return { state: job.state, message };
     }
     if (job.state === 'FINISHED') return job;
-    await sleep(3);
+    await sleep(10);
   }
 }
 async function refused(bytes, options, sentence) {
