@@ -70,7 +70,7 @@ sdk::Result<sdk::Reply> unlock_store(const RoutedCall& call) {
 
 sdk::Result<sdk::Reply> take_statistics(const RoutedCall& call) {
     Services& services = call.services();
-    if (!services.held_statistics.is_held(call.record_key())) {
+    if (const auto taking = services.held_statistics.begin_taking(call.record_key())) {
         auto taken = refresh_statistics(*services.engine, services.records, call.record_key());
         if (!taken) return taken.error();
     }

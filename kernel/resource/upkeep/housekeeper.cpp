@@ -141,7 +141,8 @@ sdk::Result<void> Housekeeper::take_statistics() {
             auto goes_on = services_.platforms.is_open(platform.number);
             if (!goes_on) return goes_on.error();
             if (!*goes_on) break;
-            if (services_.held_statistics.is_held(store)) continue;
+            const auto taking = services_.held_statistics.begin_taking(store);
+            if (!taking) continue;
             auto taken = refresh_statistics(*services_.engine, services_.records, store);
             if (!taken && outcome) outcome = taken;
         }

@@ -102,8 +102,12 @@ sdk::Result<std::shared_ptr<const void>> BoundDataStores::hold_statistics(
     const sdk::RecordKey& record) {
     auto key = data_store_of(services_.records, context_.transaction(), record);
     if (!key) return key.error();
-    if (!*key) return std::shared_ptr<const void>();
+    if (!*key) return services_.held_statistics.hold_all(HeldStatistics::platform_of(record));
+    // By an operation on the platform, which may have read the store's state: to mark it now would
+    // be a conflict for each store, and without the mark there is one where others write into it.
+    const bool is_held = services_.held_statistics.is_held(**key);
     std::shared_ptr<const void> held = services_.held_statistics.hold(**key);
+    if (is_held) return held;
     bool is_marked = false;
     auto marked = sdk::write_with_retry(*services_.engine,
                                         [&](sdk::Transaction& transaction) -> sdk::Result<void> {

@@ -47,3 +47,31 @@ test('an import is not begun anew because statistics are taken meanwhile, and is
   const { objectcount } = await ask('GET', target);
   assert.ok(objectcount >= kNodes + taken, `${objectcount} for ${kNodes} + ${taken}`);
 });
+
+test('an import of many stores is not begun anew because statistics of any are taken meanwhile', { timeout: 300_000 }, async () => {
+  const domains = [];
+  for (let i = 0; i < 3; ++i) {
+    const { _doc } = await ask('POST', '/domains', { title: `Domain ${i}` });
+    for (let group = 0; group < 60; ++group) await ask('POST', `/domains/${_doc}/principals`, { type: 'GROUP', name: `group-${group}` });
+    domains.push(`/domains/${_doc}`);
+  }
+  const { _doc: exporting } = await ask('POST', '/export?group=g&artifact=platform&version=1', { tipChangesetOnly: true });
+  assert.equal((await endedJob(ask, exporting)).state, 'FINISHED');
+
+  let isOver = false;
+  let taken = 0;
+  const asking = (async () => {
+    for (; !isOver; ++taken) {
+      const domain = domains[taken % domains.length];
+      await ask('POST', `${domain}/stats`, {});
+    }
+  })();
+  // What is the same already is read, and not written.
+  const { _doc: importing } = await ask('POST', '/import?group=g&artifact=platform&version=1', { strategy: 'CLONE' });
+  const job = await endedJob(ask, importing);
+  isOver = true;
+  await asking;
+  assert.equal(job.state, 'FINISHED', JSON.stringify(job.log_entries));
+  assert.ok(taken > 3, `${taken} times`);
+  assert.deepEqual(job.log_entries, []);
+});
