@@ -2,8 +2,9 @@
 //
 // An export of a branch, and an import into another one, while writers change and make nodes, each waiting so many
 // milliseconds between two writes: rates, the most memory that the server had above what it had before, and the
-// writers' 99th percentile with and without a transfer. The rate of the import is compared with that of the bulk form
-// of nodes into a third branch, beside the same writers. What the archive holds is compared with every acknowledged
+// writers' 99th percentile with and without a transfer. The rate of an import is compared with that of the bulk form of
+// nodes, both with the server to themselves and both beside the writers; the bulk form takes turns from these that an
+// import leaves to them, as their 99th percentile says. What the archive holds is compared with every acknowledged
 // write: it has to be the branch at the tip that it names, or this fails. Needs the release build.
 import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
@@ -156,8 +157,10 @@ try {
   const busy = onSource.take();
   console.log(`  bulk form: ${beside.rate.toFixed(0)} nodes/s beside ${(busy.length / (nodes / 10 / beside.rate)).toFixed(0)} writes/s, 99th percentile ${percentile(busy, 0.99).toFixed(1)} ms`);
   await onSource.end();
-  console.log(`  import against the bulk form beside the same writers: ${(nodes / into.seconds / beside.rate).toFixed(2)} (target 0.50); `
-    + `against the bulk form that had the server to itself: ${(nodes / into.seconds / rate).toFixed(2)}`);
+  const alone = await measuredJob(server, `${await makeBranch()}/import?${place}`, {});
+  console.log(`  import with the server to itself: ${(nodes / alone.seconds).toFixed(0)} nodes/s, ${alone.memory.toFixed(0)} MiB above what it had before; `
+    + `against the bulk form that had it to itself: ${(nodes / alone.seconds / rate).toFixed(2)} (target 0.50)`);
+  console.log(`  import against the bulk form beside the same writers: ${(nodes / into.seconds / beside.rate).toFixed(2)}`);
   const file = join(folder, 'archive.zip');
   await download(place, file);
   compare(file, onSource.said, nodes);
