@@ -55,6 +55,11 @@ std::optional<StoreState> decode(std::string_view bytes) {
     return state;
 }
 
+sdk::Error broken_state() {
+    return sdk::make_error(sdk::ErrorKind::internal, "data_store.state_broken",
+                           "The state of a data store cannot be read.");
+}
+
 sdk::Result<std::int64_t> peek_counter(const sdk::Transaction& transaction,
                                        const std::string& key) {
     auto bytes = transaction.peek(key);
@@ -72,8 +77,7 @@ sdk::Result<std::optional<StoreState>> read_store_state(const sdk::Reader& reade
     if (!*found) return std::optional<StoreState>();
     auto state = decode(bytes);
     if (state) return state;
-    return sdk::make_error(sdk::ErrorKind::internal, "data_store.state_broken",
-                           "The state of a data store cannot be read.");
+    return broken_state();
 }
 
 void write_store_state(sdk::Transaction& transaction, const sdk::RecordKey& store,
@@ -145,6 +149,23 @@ sdk::Result<std::vector<sdk::RecordKey>> dirty_stores(const sdk::Reader& reader,
     const auto cursor = reader.scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
     for (; cursor->is_valid(); cursor->next())
         stores.emplace_back(cursor->key().substr(prefix.size()));
+    if (auto status = cursor->status(); !status) return status.error();
+    return stores;
+}
+
+sdk::Result<std::vector<sdk::RecordKey>> clean_stores(const sdk::Reader& reader,
+                                                      std::uint64_t platform) {
+    const std::string prefix = storage::kind_prefix(platform, storage::kStoreTag);
+    std::vector<sdk::RecordKey> stores;
+    const auto cursor = reader.scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
+    for (; cursor->is_valid(); cursor->next()) {
+        std::string_view store = cursor->key().substr(prefix.size());
+        if (store.back() != static_cast<char>(Row::state)) continue;
+        store.remove_suffix(1);
+        const auto state = decode(cursor->value());
+        if (!state) return broken_state();
+        if (!state->is_dirty) stores.emplace_back(store);
+    }
     if (auto status = cursor->status(); !status) return status.error();
     return stores;
 }

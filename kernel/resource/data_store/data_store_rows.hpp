@@ -44,6 +44,9 @@ void list_dirty_store(sdk::Transaction& transaction, const sdk::RecordKey& store
 /// The listed ones of a platform, in no particular order.
 sdk::Result<std::vector<sdk::RecordKey>> dirty_stores(const sdk::Reader& reader,
                                                       std::uint64_t platform);
+/// Those of a platform that are not marked as written to since.
+sdk::Result<std::vector<sdk::RecordKey>> clean_stores(const sdk::Reader& reader,
+                                                      std::uint64_t platform);
 
 /// What is in the store, as the reader shows it.
 sdk::Result<sdk::DataStoreSize> read_store_size(const sdk::Reader& reader,

@@ -1,5 +1,7 @@
 #include "kernel/resource/work/bound_data_stores.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -12,6 +14,12 @@
 #include "kernel/resource/work/work_context.hpp"
 
 namespace stele::kernel::resource {
+
+namespace {
+
+constexpr std::size_t kMarkedAtOnce = 100;
+
+}  // namespace
 
 sdk::Result<std::optional<BoundDataStores::Store>> BoundDataStores::store_of(
     const sdk::RecordKey& record) const {
@@ -98,29 +106,35 @@ sdk::Result<void> BoundDataStores::mark_dirty(sdk::Transaction& transaction, Sto
                              {{"statisticsDirty", true}});
 }
 
+sdk::Result<bool> BoundDataStores::mark_apart(const std::vector<sdk::RecordKey>& stores) const {
+    bool is_marked = false;
+    auto marked = sdk::write_with_retry(
+        *services_.engine, [&](sdk::Transaction& transaction) -> sdk::Result<void> {
+            is_marked = false;
+            for (const sdk::RecordKey& key : stores) {
+                auto state = read_store_state(transaction, key);
+                if (!state) return state.error();
+                // One that the context's transaction has made is nobody else's.
+                if (!*state || (*state)->is_dirty) continue;
+                Store store{key, std::move(**state)};
+                if (auto done = mark_dirty(transaction, store); !done) return done;
+                is_marked = true;
+            }
+            return {};
+        });
+    if (!marked) return marked.error();
+    return is_marked;
+}
+
 sdk::Result<std::shared_ptr<const void>> BoundDataStores::hold_statistics(
     const sdk::RecordKey& record) {
     auto key = data_store_of(services_.records, context_.transaction(), record);
     if (!key) return key.error();
-    if (!*key) return services_.held_statistics.hold_all(HeldStatistics::platform_of(record));
-    // By an operation on the platform, which may have read the store's state: to mark it now would
-    // be a conflict for each store, and without the mark there is one where others write into it.
-    const bool is_held = services_.held_statistics.is_held(**key);
+    if (!*key) return hold_all_statistics(HeldStatistics::platform_of(record));
     std::shared_ptr<const void> held = services_.held_statistics.hold(**key);
-    if (is_held) return held;
-    bool is_marked = false;
-    auto marked = sdk::write_with_retry(*services_.engine,
-                                        [&](sdk::Transaction& transaction) -> sdk::Result<void> {
-                                            auto state = read_store_state(transaction, **key);
-                                            if (!state) return state.error();
-                                            // One that the transaction has made is nobody else's.
-                                            is_marked = *state && !(*state)->is_dirty;
-                                            if (!is_marked) return {};
-                                            Store store{**key, **state};
-                                            return mark_dirty(transaction, store);
-                                        });
+    auto marked = mark_apart({**key});
     if (!marked) return marked.error();
-    if (!is_marked) return held;
+    if (!*marked) return held;
     auto moved = sdk::move_on(context_.transaction(), sdk::MoveOn::at_once);
     if (!moved) return moved.error();
     auto shown = read_store_state(context_.transaction(), **key);
@@ -129,6 +143,24 @@ sdk::Result<std::shared_ptr<const void>> BoundDataStores::hold_statistics(
     return sdk::make_error(sdk::ErrorKind::conflict, "engine.conflict",
                            "The data was changed by somebody else meanwhile.",
                            "the statistics of a data store were up to date");
+}
+
+sdk::Result<std::shared_ptr<const void>> BoundDataStores::hold_all_statistics(
+    std::uint64_t platform) {
+    std::shared_ptr<const void> held = services_.held_statistics.hold_all(platform);
+    auto stores = clean_stores(*services_.engine->snapshot(), platform);
+    if (!stores) return stores.error();
+    for (std::size_t first = 0; first < stores->size(); first += kMarkedAtOnce) {
+        if (auto may = context_.go_on(); !may) return may.error();
+        const auto begin = stores->begin() + static_cast<std::ptrdiff_t>(first);
+        const auto end = begin + static_cast<std::ptrdiff_t>(
+                                     std::min(kMarkedAtOnce, stores->size() - first));
+        if (auto marked = mark_apart({begin, end}); !marked) return marked.error();
+    }
+    if (stores->empty()) return held;
+    auto moved = sdk::move_on(context_.transaction(), sdk::MoveOn::at_once);
+    if (!moved) return moved.error();
+    return held;
 }
 
 sdk::Result<void> BoundDataStores::count(const sdk::RecordKey& record, sdk::DataStoreSize change) {

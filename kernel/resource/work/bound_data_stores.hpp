@@ -47,6 +47,9 @@ private:
     sdk::Result<void> check_room(const Store& store, std::int64_t more) const;
     /// In any transaction.
     sdk::Result<void> mark_dirty(sdk::Transaction& transaction, Store& store) const;
+    /// Those that are not marked, in a transaction of its own; whether there were any.
+    sdk::Result<bool> mark_apart(const std::vector<sdk::RecordKey>& stores) const;
+    sdk::Result<std::shared_ptr<const void>> hold_all_statistics(std::uint64_t platform);
     /// Type and id, for messages.
     sdk::Result<std::string> describe(const sdk::RecordKey& store) const;
 

@@ -1,5 +1,5 @@
-// The server takes the statistics of data stores now and then. A large import, which has read the store's state, must not
-// be begun anew for them; what it brings is counted when it is there.
+// The server takes the statistics of data stores now and then, and writes meters. A large import, which has read the store's
+// state, must not be begun anew for them; what it brings is counted when it is there.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { endedJob } from '../../../tests/support/ended_job.mjs';
@@ -9,7 +9,7 @@ import { until } from '../../../tests/support/until.mjs';
 const kNodes = process.env.STELE_SANITIZED ? 1200 : 3000;
 
 let server;
-before(async () => { server = await SteleServer.start({ config: 'stores.statistics_period = 100ms' }); });
+before(async () => { server = await SteleServer.start({ config: 'stores.statistics_period = 100ms\nusage.write_interval = 100ms\nusage.look_interval = 100ms\n' }); });
 after(() => server.end());
 
 const ask = (...request) => server.admin(...request);

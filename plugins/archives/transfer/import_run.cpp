@@ -290,17 +290,18 @@ sdk::Result<void> ImportRun::bring_record(const TransferRecord& record) {
     }
     const sdk::RecordKey container = (*destination)->container;
     std::optional<sdk::RecordKey> present = (*destination)->present;
+    const bool is_made_otherwise = family->type == kBranch || family->type == kArchiveType;
+    if (!present && !family->is_created && !is_made_otherwise) {
+        // The server makes them itself, and writes to them meanwhile: to look at those that are
+        // there already would make each such write a conflict.
+        left_out_.insert(record.key);
+        ++outcome_.skipped;
+        return {};
+    }
     if (!present) {
         auto found = find_present(record, *family, container);
         if (!found) return found.error();
         present = *std::move(found);
-    }
-    const bool is_made_otherwise = family->type == kBranch || family->type == kArchiveType;
-    if (!present && !family->is_created && !is_made_otherwise) {
-        // The server makes them itself.
-        left_out_.insert(record.key);
-        ++outcome_.skipped;
-        return {};
     }
     if (auto counted = outcome_.count_write(); !counted) return counted;
     note_open_secrets(record, *family);
