@@ -1,8 +1,10 @@
-// Random histories on up to six branches, merged in every direction, against a three-way merge over
-// whole copies: results, conflicts, parents and counts. A failing seed runs alone with
+// Random histories on up to six branches, merged in every direction and partly reverted, against a
+// three-way merge over whole copies: results, conflicts, parents and counts. A failing seed runs alone with
 // STELE_TEST_SEED=<seed>.
-// Known to differ: seed 302. Both branches put a node into one folder, each by a membership of its
-// own, and one of them stays out of the merge; the model changes the one for the other at the next.
+// Known to differ, in one of some thousand: where both branches put a node into one folder, each by a
+// membership of its own, and one of them stays out of the merge; the model changes the one for the
+// other at the next.
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 
@@ -70,7 +72,7 @@ private:
 
     void step() {
         Branch& branch = branches_[random_.below(branches_.size())];
-        switch (random_.below(12)) {
+        switch (random_.below(13)) {
             case 0:
                 if (branches_.size() < kMostBranches) add_branch(branch);
                 return;
@@ -93,6 +95,8 @@ private:
                 return move(branch);
             case 10:
                 return update(branch);
+            case 11:
+                return revert(branch);
             default:
                 return associate(branch);
         }
@@ -138,10 +142,16 @@ private:
         story_ +=
             "\n" + branch.id.substr(16) + " " + what + (now == branch.tip ? " (nothing)" : "");
         if (now == branch.tip) return;
-        branch.tip = now;
-        branch.head = history_.add(branch.heads(), shown(branch.id));
+        add_head(branch, branch.heads(), shown(branch.id), now);
+    }
+    void add_head(Branch& branch, std::vector<CopiedHistory::Number> parents, WholeCopy copy,
+                  const std::string& id) {
+        const auto before = branch.head;
+        branch.tip = id;
+        branch.head = history_.add(std::move(parents), std::move(copy));
         branch.beside.clear();
         has_own_.insert(branch.id);
+        made_[branch.head] = {id, before};
     }
 
     std::string first_of_type(const std::string& type) {
@@ -235,13 +245,52 @@ private:
         story_ += "\n" + source.id.substr(16) + " into " + target.id.substr(16);
         const auto from = history_.ancestors(source.heads());
         const auto to = history_.ancestors(target.heads());
-        const bool is_contained = to.contains(source.head);
+        const bool is_contained = std::includes(to.begin(), to.end(), from.begin(), from.end());
         const NaiveMerge naive = is_contained ? NaiveMerge{.merged = copy_of(target)}
                                               : merge_copies(history_.common_copy(from, to),
                                                              copy_of(source), copy_of(target));
         auto answered = ask(target, "POST", "/{branchId}/merge", {}, {{"id", source.id}});
         if (!answered) throw Difference(answered.error().code + " " + answered.error().message);
-        const Json& report = *answered;
+        compare(*answered, naive, target);
+        if (!naive.is_clean() || is_contained) return;
+        if (naive.steps > 0) {
+            const std::string now = tip(target.id);
+            compare_parents(now, source.tip);
+            auto parents = target.heads();
+            for (const auto head : source.heads())
+                parents.push_back(head);
+            add_head(target, std::move(parents), naive.merged, now);
+        } else if (has_own_.contains(target.id)) {
+            for (const auto head : source.heads())
+                history_.join(target.head, head);
+        } else {
+            for (const auto head : source.heads())
+                target.beside.push_back(head);
+        }
+        if (random_.one_in(3)) merge(source, target);
+    }
+
+    /// To revert is to merge what was there before, on the base of what is reverted.
+    void revert(Branch& branch) {
+        std::vector<CopiedHistory::Number> known;
+        for (const auto number : history_.ancestors(branch.heads())) {
+            if (made_.contains(number)) known.push_back(number);
+        }
+        if (known.empty()) return;
+        const auto number = random_.any_of(known);
+        const auto& [id, before] = made_.at(number);
+        story_ += "\n" + branch.id.substr(16) + " reverts " + id;
+        const NaiveMerge naive =
+            merge_copies(history_.copy(number), history_.copy(before), copy_of(branch));
+        auto answered = ask(branch, "POST", "/{branchId}/revert", {}, {{"id", id}});
+        if (!answered) throw Difference(answered.error().code + " " + answered.error().message);
+        compare(*answered, naive, branch);
+        if (naive.is_clean() && naive.steps > 0)
+            add_head(branch, branch.heads(), naive.merged, tip(branch.id));
+    }
+
+    /// What came of a merge into the target, which is still what it was before it.
+    void compare(const Json& report, const NaiveMerge& naive, const Branch& target) {
         compare_conflicts(report, naive);
         const std::string now = tip(target.id);
         if (!naive.is_clean()) {
@@ -255,24 +304,6 @@ private:
             throw Difference("the merged copy differs: " + difference(copy, naive.merged));
         if ((now == target.tip) != (naive.steps == 0))
             throw Difference("a changeset is missing, or one too many");
-        if (is_contained) return;
-        if (naive.steps > 0) {
-            compare_parents(now, source.tip);
-            auto parents = target.heads();
-            for (const auto head : source.heads())
-                parents.push_back(head);
-            target.head = history_.add(std::move(parents), naive.merged);
-            target.beside.clear();
-            target.tip = now;
-            has_own_.insert(target.id);
-        } else if (has_own_.contains(target.id)) {
-            for (const auto head : source.heads())
-                history_.join(target.head, head);
-        } else {
-            for (const auto head : source.heads())
-                target.beside.push_back(head);
-        }
-        if (random_.one_in(3)) merge(source, target);
     }
 
     static std::string difference(const WholeCopy& is, const WholeCopy& should_be) {
@@ -325,6 +356,12 @@ private:
     RandomSource random_;
     CopiedHistory history_;
     std::vector<Branch> branches_;
+    struct Made {
+        std::string id;
+        CopiedHistory::Number before = 0;
+    };
+    /// Changesets by their number, with what their branch had before.
+    std::map<CopiedHistory::Number, Made> made_;
     /// Branches with changesets of their own.
     std::set<std::string> has_own_;
     std::string root_;

@@ -4,6 +4,7 @@
 
 #include <stele/sdk/members.hpp>
 
+#include "branch/changeset_id.hpp"
 #include "branch/pace.hpp"
 #include "branch/protection.hpp"
 #include "branch/vocabulary.hpp"
@@ -54,6 +55,55 @@ sdk::Result<std::vector<ChangedRecord>> changed_records(const MergeSides& sides,
     return found;
 }
 
+/// Of the target's repository; nothing where there is none of that id.
+sdk::Result<std::optional<AncestryPoint>> find_changeset(const BranchContent& target,
+                                                         const sdk::Reader& past,
+                                                         std::string_view id) {
+    const auto none = std::optional<AncestryPoint>();
+    const auto revision = revision_of(id);
+    if (!revision) return none;
+    Services& services = target.services();
+    BranchPlace place = target.place();
+    auto row = past.get(services.branches.space(place).line_of(*revision));
+    if (!row) return row.error();
+    if (!*row) return none;
+    place.line = read_number(**row);
+    auto note = services.branches.note(past, place, *revision);
+    if (!note) return note.error();
+    if (id != changeset_id(*revision, note->random_part)) return none;
+    return std::optional(AncestryPoint{place.line, *revision});
+}
+
+sdk::Error not_in_branch() {
+    return sdk::invalid_parameter("id", "must name a changeset that has come into the branch");
+}
+
+/// What the sides differ in, as a draft that `write` writes unless it has conflicts.
+template <class Write>
+sdk::Result<MergeReport> bring(const BranchContent& source, const BranchContent& target,
+                               const MergeSides& sides, bool is_dry_run, const Write& write) {
+    MergeReport report{.is_merged = !is_dry_run, .is_dry_run = is_dry_run};
+    auto changed = changed_records(sides, target.context());
+    if (!changed) return changed.error();
+    leave_own_out(*changed);
+    if (auto may = require_readable(source, target, *changed); !may) return may.error();
+    auto chooser = chooser_of(target);
+    if (!chooser) return chooser.error();
+    auto draft = draft_merge(source, target, sides, *changed, *chooser);
+    if (!draft) return draft.error();
+    report.written = draft->steps.size();
+    report.conflicts = std::move(draft->conflicts);
+    if (!report.conflicts.empty()) report.is_merged = false;
+    if (!report.is_merged) return report;
+    if (auto may = require_writable(target, *draft); !may) return may.error();
+    if (sdk::Result<void> written = write(*draft); !written) return written.error();
+    if (draft->steps.empty()) return report;
+    auto note = target.changes().note(target.context(), target.branch());
+    if (!note) return note.error();
+    report.changeset = (*note)->random_part;
+    return report;
+}
+
 }  // namespace
 
 sdk::Json MergeReport::json() const {
@@ -73,31 +123,28 @@ sdk::Json MergeReport::json() const {
 sdk::Result<MergeReport> merge_branches(const BranchContent& source, const BranchContent& target,
                                         bool is_dry_run) {
     if (auto checked = check_branches(source, target); !checked) return checked.error();
-    MergeReport report{.is_merged = !is_dry_run, .is_dry_run = is_dry_run};
     const auto past = target.services().registrar.engine().snapshot();
     auto sides = MergeSides::open(source, target, *past);
     if (!sides) return sides.error();
-    if (sides->is_contained()) return report;
-    auto changed = changed_records(*sides, target.context());
-    if (!changed) return changed.error();
-    leave_own_out(*changed);
-    if (auto may = require_readable(source, target, *changed); !may) return may.error();
-    auto chooser = chooser_of(target);
-    if (!chooser) return chooser.error();
-    auto draft = draft_merge(source, target, *sides, *changed, *chooser);
-    if (!draft) return draft.error();
-    report.written = draft->steps.size();
-    report.conflicts = std::move(draft->conflicts);
-    if (!report.conflicts.empty()) report.is_merged = false;
-    if (!report.is_merged) return report;
-    if (auto may = require_writable(target, *draft); !may) return may.error();
-    if (auto written = write_merge(source, target, *sides, *draft); !written)
-        return written.error();
-    if (draft->steps.empty()) return report;
-    auto note = target.changes().note(target.context(), target.branch());
-    if (!note) return note.error();
-    report.changeset = (*note)->random_part;
-    return report;
+    if (sides->is_contained())
+        return MergeReport{.is_merged = !is_dry_run, .is_dry_run = is_dry_run};
+    return bring(source, target, *sides, is_dry_run, [&](const MergeDraft& draft) {
+        return write_merge(source, target, *sides, draft);
+    });
+}
+
+sdk::Result<MergeReport> revert_changeset(const BranchContent& target, std::string_view id,
+                                          bool is_dry_run) {
+    if (auto writable = check_branch_writable(target); !writable) return writable.error();
+    const auto past = target.services().registrar.engine().snapshot();
+    auto changeset = find_changeset(target, *past, id);
+    if (!changeset) return changeset.error();
+    if (!*changeset) return not_in_branch();
+    auto sides = MergeSides::revert(**changeset, target, *past);
+    if (!sides) return sides.error();
+    if (!*sides) return not_in_branch();
+    return bring(target, target, **sides, is_dry_run,
+                 [&](const MergeDraft& draft) { return write_draft(target, draft); });
 }
 
 }  // namespace stele::nodes

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "branch/branch_content.hpp"
@@ -32,5 +33,12 @@ struct MergeReport {
 /// writes, the source is archived, or rights are missing; `too_large` beyond `kMostMerged`.
 [[nodiscard]] sdk::Result<MergeReport> merge_branches(const BranchContent& source,
                                                       const BranchContent& target, bool is_dry_run);
+
+/// Takes back what a changeset of the target has done, whoever it came from and whatever was done
+/// since: as a merge whose base is that changeset, and whose source is what was there before it.
+/// The new changeset has one parent. `invalid` naming the parameter `id` where the changeset has
+/// not come into the target, or is the first of the repository; otherwise as above.
+[[nodiscard]] sdk::Result<MergeReport> revert_changeset(const BranchContent& target,
+                                                        std::string_view id, bool is_dry_run);
 
 }  // namespace stele::nodes

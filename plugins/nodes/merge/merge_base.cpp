@@ -53,6 +53,13 @@ sdk::Result<MergeBase> MergeBase::find(const sdk::Reader& store, const VersionSp
     return base;
 }
 
+MergeBase MergeBase::at(const sdk::Reader& store, const VersionSpace& space,
+                        const AncestryPoint& changeset) {
+    MergeBase base(store, space);
+    base.points_ = {changeset};
+    return base;
+}
+
 sdk::Result<const ViewReader*> MergeBase::view_at(const AncestryPoint& point) const {
     auto& known = views_[{point.line, point.revision}];
     if (!known) {

@@ -17,9 +17,13 @@ namespace stele::nodes {
 
 namespace {
 
-bool is_new_person(const ChangedRecord& record) {
-    if (record.base || record.target || !record.source) return false;
-    const std::string type = sdk::text_member(*record.source, member::kType);
+/// A person or group that only the source has got, or has no more: before a changeset that is
+/// reverted and made it along with something else.
+bool is_own_person(const ChangedRecord& record) {
+    const bool is_new = !record.base && !record.target;
+    if (record.source && !is_new) return false;
+    const std::string type =
+        sdk::text_member(record.source ? *record.source : *record.base, member::kType);
     return type == type::kPerson || type == type::kGroup;
 }
 
@@ -191,7 +195,7 @@ private:
 void leave_own_out(std::vector<ChangedRecord>& changed) {
     std::set<std::string> persons;
     for (const ChangedRecord& record : changed) {
-        if (is_new_person(record)) persons.insert(record.id);
+        if (is_own_person(record)) persons.insert(record.id);
     }
     std::erase_if(changed, [&persons](const ChangedRecord& record) {
         const sdk::Json& part = record.source ? *record.source : *record.base;

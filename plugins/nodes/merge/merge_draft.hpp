@@ -47,7 +47,8 @@ struct MergeDraft {
 };
 
 /// Takes away what every branch makes for itself as it needs it, and what follows from other
-/// records: persons and groups that the source has got, their places, and associations with tags.
+/// records: persons and groups that the source has got or lost, their places, and associations with
+/// tags.
 void leave_own_out(std::vector<ChangedRecord>& changed);
 
 /// Of everything else that the source has changed.

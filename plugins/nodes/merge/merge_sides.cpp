@@ -75,8 +75,33 @@ sdk::Result<MergeSides> MergeSides::open(const BranchContent& source, const Bran
     return sides;
 }
 
+sdk::Result<std::optional<MergeSides>> MergeSides::revert(const AncestryPoint& changeset,
+                                                          const BranchContent& target,
+                                                          const sdk::Reader& past) {
+    auto space =
+        std::make_shared<const VersionSpace>(target.services().branches.space(target.place()));
+    const Ancestry ancestry(past, *space);
+    auto to = ancestry.settled(target.view().view(), target.view().view().newest);
+    if (!to) return to.error();
+    auto taken = ancestry.coverage(*to);
+    if (!taken) return taken.error();
+    if (covered(*taken, changeset.line) < changeset.revision) return std::optional<MergeSides>();
+    auto view = find_view(past, *space, changeset.line, changeset.revision - 1);
+    if (!view) return view.error();
+    auto former = ancestry.settled(std::move(*view), changeset.revision - 1);
+    if (!former) return former.error();
+    if (newest_link(*former).bound == 0) {
+        return sdk::invalid_parameter(
+            "id", "must not be the first changeset of the repository, which nothing comes before");
+    }
+    MergeBase base = MergeBase::at(past, *space, changeset);
+    MergeSides sides(std::move(base), past, std::move(space), std::move(*former), target);
+    sides.reverted_ = changeset;
+    return std::optional<MergeSides>(std::move(sides));
+}
+
 bool MergeSides::is_contained() const {
-    return covered(base_.target(), source_tip_.line) >= source_tip_.revision;
+    return taken().empty();
 }
 
 Coverage MergeSides::taken() const {
@@ -87,38 +112,58 @@ Coverage MergeSides::taken() const {
     return taken;
 }
 
+struct MergeSides::Written {
+    std::size_t most = 0;
+    Pace pace;
+    std::vector<std::string> keys = {};
+    std::unordered_set<std::string> known = {};
+};
+
 sdk::Result<std::vector<std::string>> MergeSides::written(std::size_t most) const {
-    std::vector<std::string> keys;
-    std::unordered_set<std::string> known;
-    Pace pace(target_->context());
-    for (const Link& link : source_view_->view().links) {
-        const Revision both = covered(base_.common(), link.line);
-        if (link.bound == 0) continue;
-        // What comes behind it is in both, too.
-        if (both >= link.bound) break;
-        const std::string rows = space_->written(link.line);
-        // Of the changeset that a line was loaded with the rows stand before all others.
-        const bool has_loaded = link.loaded != 0 && both >= link.loaded;
-        std::string begin = rows;
-        append_number(begin, both == 0 || (link.loaded != 0 && !has_loaded) ? 0 : both + 1);
-        std::string end = rows;
-        append_number(end, link.bound + 1);
-        const auto cursor = past_->scan({begin, end}, sdk::ScanDirection::forward);
-        for (; cursor->is_valid(); cursor->next()) {
-            if (auto may = pace.step(); !may) return may.error();
-            const std::string_view key = cursor->key().substr(rows.size() + kNumberBytes);
-            if (node_of_record_key(key).empty() || !known.emplace(key).second) continue;
-            if (keys.size() == most) {
-                return sdk::make_error(
-                    sdk::ErrorKind::too_large, "nodes.merge_too_large",
-                    fmt::format("more than {} nodes and associations would be merged at once",
-                                most));
-            }
-            keys.emplace_back(key);
-        }
-        if (auto status = cursor->status(); !status) return status.error();
+    Written written{most, Pace(target_->context())};
+    if (reverted_) {
+        auto row = row_revision(*past_, *space_, reverted_->line, reverted_->revision);
+        if (!row) return row.error();
+        if (auto added = add_written(reverted_->line, *row, *row, written); !added)
+            return added.error();
+        return std::move(written.keys);
     }
-    return keys;
+    // Of lines that were merged in, too: what such a line has changed and changed back is nothing
+    // that its merge had to write, and differs from a base that lies between the two.
+    for (const auto& [line, revision] : base_.source()) {
+        const Revision both = covered(base_.common(), line);
+        if (both >= revision) continue;
+        // Of the changeset that a line was loaded with the rows stand before all others.
+        auto loaded = loaded_revision(*past_, *space_, line);
+        if (!loaded) return loaded.error();
+        const bool is_all = both == 0 || both < *loaded;
+        if (auto added = add_written(line, is_all ? 0 : both + 1, revision, written); !added)
+            return added.error();
+    }
+    return std::move(written.keys);
+}
+
+sdk::Result<void> MergeSides::add_written(Line line, Revision first, Revision last,
+                                          Written& written) const {
+    const std::string rows = space_->written(line);
+    std::string begin = rows;
+    append_number(begin, first);
+    std::string end = rows;
+    append_number(end, last + 1);
+    const auto cursor = past_->scan({begin, end}, sdk::ScanDirection::forward);
+    for (; cursor->is_valid(); cursor->next()) {
+        if (auto may = written.pace.step(); !may) return may;
+        const std::string_view key = cursor->key().substr(rows.size() + kNumberBytes);
+        if (node_of_record_key(key).empty() || !written.known.emplace(key).second) continue;
+        if (written.keys.size() == written.most) {
+            return sdk::make_error(
+                sdk::ErrorKind::too_large, "nodes.merge_too_large",
+                fmt::format("more than {} nodes and associations would be merged at once",
+                            written.most));
+        }
+        written.keys.emplace_back(key);
+    }
+    return cursor->status();
 }
 
 sdk::Result<std::optional<ChangedRecord>> MergeSides::changed(std::string_view key) const {

@@ -31,12 +31,19 @@ std::int64_t written_ms(const sdk::Json& record);
 
 /// What the source of a merge has changed since the base, and what the target has made of the same.
 /// Reads what was written on the source's lines since, and of the target those records alone: who
-/// writes others there meanwhile is no conflict. The contents outlive it. One thread at a time.
+/// writes others there meanwhile is no conflict. To revert a changeset is a merge, too: its base is
+/// what the changeset has made, and its source what was there before. The contents outlive it. One
+/// thread at a time.
 class MergeSides {
 public:
     /// `past` is a picture of the store, no older than the transaction, and outlives this.
     static sdk::Result<MergeSides> open(const BranchContent& source, const BranchContent& target,
                                         const sdk::Reader& past);
+    /// Nothing where the changeset has not come into the target. `invalid` naming the parameter `id`
+    /// where none comes before it.
+    static sdk::Result<std::optional<MergeSides>> revert(const AncestryPoint& changeset,
+                                                         const BranchContent& target,
+                                                         const sdk::Reader& past);
 
     const MergeBase& base() const { return base_; }
     const AncestryPoint& source_tip() const { return source_tip_; }
@@ -47,8 +54,8 @@ public:
     /// What comes into the target by the merge.
     Coverage taken() const;
 
-    /// Keys of records that the source's changesets wrote since, each once; `too_large`
-    /// (`nodes.merge_too_large`) beyond `most`.
+    /// Keys of records that the source's changesets wrote since, or the one that is reverted, each
+    /// once; `too_large` (`nodes.merge_too_large`) beyond `most`.
     sdk::Result<std::vector<std::string>> written(std::size_t most) const;
     /// Nothing where the source has what the base has.
     sdk::Result<std::optional<ChangedRecord>> changed(std::string_view key) const;
@@ -59,6 +66,11 @@ private:
     MergeSides(MergeBase base, const sdk::Reader& past, std::shared_ptr<const VersionSpace> space,
                View source, const BranchContent& target);
 
+    /// Keys that are found, each once.
+    struct Written;
+    /// Of a line, as its rows number them (`row_revision`).
+    sdk::Result<void> add_written(Line line, Revision first, Revision last, Written& written) const;
+
     MergeBase base_;
     const sdk::Reader* past_;
     std::shared_ptr<const VersionSpace> space_;
@@ -66,6 +78,7 @@ private:
     const BranchContent* target_;
     AncestryPoint source_tip_;
     AncestryPoint target_tip_;
+    std::optional<AncestryPoint> reverted_;
 };
 
 }  // namespace stele::nodes

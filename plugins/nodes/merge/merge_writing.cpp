@@ -155,6 +155,10 @@ private:
 
 }  // namespace
 
+sdk::Result<void> write_draft(const BranchContent& target, const MergeDraft& draft) {
+    return MergeWriting(target, draft).write();
+}
+
 sdk::Result<void> write_merge(const BranchContent& source, const BranchContent& target,
                               const MergeSides& sides, const MergeDraft& draft) {
     sdk::Context& context = target.context();
@@ -164,7 +168,7 @@ sdk::Result<void> write_merge(const BranchContent& source, const BranchContent& 
     if (!noted) return noted;
     if (draft.steps.empty())
         return Ancestry::note(context.transaction(), space, sides.target_tip(), sides.taken());
-    if (auto written = MergeWriting(target, draft).write(); !written) return written;
+    if (auto written = write_draft(target, draft); !written) return written;
     auto writer = target.changes().writer(context, target.branch());
     if (!writer) return writer.error();
     (*writer)->put_merge(Ancestry::encode(sides.taken()));

@@ -410,3 +410,159 @@ test('a conflict of names does not tell which node the other one is to who may n
   assert.deepEqual(reply.json.conflicts.map((row) => [row.nodeId, row.kind, 'target' in row]), [[theirs, 'name', false]], reply.text);
   assert.ok(!reply.text.includes(ours));
 });
+
+const revert = (branch, changeset) => admin('POST', `${branchPath(branch)}/revert?id=${changeset}`, {});
+const refusal = async (path) => { const { status, json } = await server.request('POST', path, { token: server.adminToken, body: {} }); return [status, json.code, json.message]; };
+
+test('a reverted changeset is undone by a new one, and what was done since stays', async () => {
+  const trees = await folder('master', 'trees');
+  const [changed, deleted] = [await make('master', { title: 'before', colour: 'red' }), await makeIn('master', trees, { title: 'deleted' })];
+  const made = (await admin('POST', `${branchPath('master')}/nodes`, { title: 'made' }))._doc;
+  const creation = await tip('master');
+  await put('master', changed, { title: 'after' });
+  const change = await tip('master');
+  await remove('master', deleted);
+  const deletion = await tip('master');
+  await put('master', changed, { colour: 'blue' });
+
+  const before = await tip('master');
+  const report = await revert('master', change);
+  assert.deepEqual([report.merged, report.nodeCount, report.conflicts], [true, 1, []]);
+  const { title, colour } = await get('master', changed);
+  assert.deepEqual([title, colour], ['before', 'blue']);
+  assert.deepEqual((await admin('GET', `${repository}/changesets/${report.changesetId}`)).parents, [before]);
+
+  // With its place in the folder.
+  assert.equal((await revert('master', deletion)).nodeCount, 2);
+  assert.equal((await get('master', deleted)).title, 'deleted');
+  assert.deepEqual(await foldersOf('master', deleted), [trees]);
+  assert.equal((await admin('GET', `${branchPath('master')}/deletions`)).total_rows, 0);
+
+  await revert('master', creation);
+  assert.equal(await status('master', made), 404);
+  // What is undone already is nothing.
+  const count = await changesets();
+  const again = await revert('master', creation);
+  assert.deepEqual([again.merged, again.nodeCount, 'changesetId' in again, await changesets()], [true, 0, false, count]);
+});
+
+test('to revert a merge gives back what the target had, and the revert of that revert what was merged', async () => {
+  const a = await folder('master', 'a');
+  const [moved, edited, gone] = [await makeIn('master', a, { title: 'moved' }), await make('master', { title: 'edited' }), await make('master', { title: 'gone' })];
+  const source = await fork();
+  const b = await folder(source, 'b');
+  await move(source, moved, b);
+  await put(source, edited, { title: 'edited there' });
+  await remove(source, gone);
+  const content = async () => (await admin('POST', `${branchPath('master')}/nodes/query?limit=200&sort=${encodeURIComponent('{"_doc":1}')}`, {})).rows
+    .map(({ _doc, title, _type }) => [_doc, title, _type]);
+  const before = [await content(), await foldersOf('master', moved)];
+  await merged(source, 'master');
+  const merging = await tip('master');
+  const after = [await content(), await foldersOf('master', moved)];
+  assert.notDeepEqual(after, before);
+  const undone = await revert('master', merging);
+  assert.deepEqual([await content(), await foldersOf('master', moved)], before);
+  // The target still has all of the source: what was decided against does not come back by itself.
+  assert.equal(await merged(source, 'master'), 0);
+  assert.deepEqual([await content(), await foldersOf('master', moved)], before);
+  await revert('master', undone.changesetId);
+  assert.deepEqual([await content(), await foldersOf('master', moved)], after);
+});
+
+test('a changeset that was merged into a branch can be reverted there, and stays on its own branch', async () => {
+  const node = await make('master', { title: 'before' });
+  const source = await fork();
+  await put(source, node, { title: 'after' });
+  const change = await tip(source);
+  assert.deepEqual(await refusal(`${branchPath('master')}/revert?id=${change}`),
+                   [400, 'request.parameter_invalid', "'id' must name a changeset that has come into the branch"]);
+  await merged(source, 'master');
+  await revert('master', change);
+  assert.deepEqual([(await get('master', node)).title, (await get(source, node)).title], ['before', 'after']);
+});
+
+test('what was changed again since is a conflict, and the branch says who decides', async () => {
+  const node = await make('master', { title: 'first' });
+  await put('master', node, { title: 'second' });
+  const change = await tip('master');
+  await put('master', node, { title: 'third' });
+  const before = await tip('master');
+  const report = await revert('master', change);
+  assert.deepEqual([report.merged, report.conflicts.map(({ kind, path, base, source, target }) => [kind, path, base, source, target])],
+                   [false, [['value', '/title', 'second', 'first', 'third']]]);
+  assert.equal(await tip('master'), before);
+  await admin('PUT', branchPath('master'), { autoConflictResolutionRule: 'source' });
+  assert.equal((await revert('master', change)).merged, true);
+  assert.equal((await get('master', node)).title, 'first');
+});
+
+test('changesets that cannot be reverted are refused with a sentence', async () => {
+  await make('master');
+  for (const id of ['1:nothing', 'nothing', '99999:12345678901234567890', '18446744073709551615:root'])
+    assert.deepEqual((await refusal(`${branchPath('master')}/revert?id=${id}`)).slice(0, 2), [400, 'request.parameter_invalid'], id);
+  const [, code, message] = await refusal(`${branchPath('master')}/revert?id=0:root`);
+  assert.deepEqual([code, message], ['request.parameter_invalid', "'id' must not be the first changeset of the repository, which nothing comes before"]);
+  assert.equal((await refusal(`${branchPath('master')}/revert`))[0], 400);
+  await admin('PUT', branchPath('master'), { readonly: true });
+  assert.equal((await refusal(`${branchPath('master')}/revert?id=${await tip('master')}`))[0], 403);
+});
+
+test('a job reverts, too, and a dry run writes nothing', async () => {
+  const node = await make('master', { title: 'before' });
+  await put('master', node, { title: 'after' });
+  const change = await tip('master');
+  const run = async (more) => (await admin('POST', `${branchPath('master')}/revert/start?id=${change}&schedule=synchronous${more}`, {}))._result;
+  const dry = await run('&dryRun=true');
+  assert.deepEqual([dry.merged, dry.dryRun, dry.nodeCount, await tip('master')], [false, true, 1, change]);
+  const done = await run('');
+  assert.deepEqual([done.merged, done.changesetId, done.targetBranchId], [true, await tip('master'), (await admin('GET', branchPath('master')))._doc]);
+  assert.equal((await get('master', node)).title, 'before');
+});
+
+test('whoever reverts needs READ on what was changed and the rights of single writes', async () => {
+  const [hidden, shown] = [await make('master', { title: 'before' }), await make('master', { title: 'before' })];
+  await put('master', hidden, { title: 'after' });
+  const ofHidden = await tip('master');
+  await put('master', shown, { title: 'after' });
+  const ofShown = await tip('master');
+  await server.makeUser('undoer');
+  const token = await server.login('undoer', 'secret-of-undoer');
+  const grant = (path, role) => admin('POST', `${path}/authorities/${role}/grant?id=default/undoer`, {});
+  await grant(branchPath('master'), 'consumer');
+  await grant(nodePath('master', shown), 'consumer');
+  const own = async (id) => {
+    const { status, json } = await server.request('POST', `${branchPath('master')}/revert?id=${id}`, { token, body: {} });
+    return [status, json.code];
+  };
+  assert.deepEqual(await own(ofHidden), [403, 'nodes.merge_unreadable']);
+  assert.deepEqual(await own(ofShown), [403, 'authority.permission_missing']);
+  await grant(nodePath('master', shown), 'editor');
+  assert.equal((await own(ofShown))[0], 200);
+  assert.deepEqual([(await get('master', shown)).title, (await get('master', hidden)).title], ['before', 'after']);
+});
+
+test('to revert the changeset with which somebody came to a branch leaves them there', async () => {
+  await server.makeUser('newcomer');
+  await admin('POST', `${branchPath('master')}/authorities/contributor/grant?id=default/newcomer`, {});
+  const token = await server.login('newcomer', 'secret-of-newcomer');
+  const made = (await server.request('POST', `${branchPath('master')}/nodes`, { token, body: { title: 'first' } })).json._doc;
+  const change = await tip('master');
+  const persons = async () => (await admin('POST', `${branchPath('master')}/nodes/query`, { _type: 'n:person' })).total_rows;
+  const before = await persons();
+  assert.ok(before > 0);
+  assert.equal((await revert('master', change)).nodeCount, 1);
+  assert.deepEqual([await status('master', made), await persons()], [404, before]);
+});
+
+test('what a merged branch had changed back comes to one that was forked from it in between', async () => {
+  const node = await make('master', { title: 'before' });
+  const [other, source] = [await fork(), await fork()];
+  await put(other, node, { title: 'in between' });
+  const target = await fork(other);
+  await put(other, node, { title: 'before' });
+  // Nothing to write: it has that already.
+  assert.equal(await merged(other, source), 0);
+  assert.equal(await merged(source, target), 1);
+  assert.equal((await get(target, node)).title, 'before');
+});

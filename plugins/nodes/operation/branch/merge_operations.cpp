@@ -17,6 +17,7 @@ namespace stele::nodes {
 namespace {
 
 constexpr char kMergeJob[] = "branch-merge";
+constexpr char kRevertJob[] = "branch-revert";
 constexpr char kMergeSource[] = "source";
 constexpr char kMergeTarget[] = "target";
 constexpr char kDryRun[] = "dryRun";
@@ -47,18 +48,41 @@ sdk::Result<sdk::Reply> merge_now(Services& services, const sdk::Call& call) {
     return sdk::Reply::json(report->json());
 }
 
+/// Of a branch of the repository that the call is about.
+sdk::Json address_of(const sdk::Call& call, const std::string& branch) {
+    return {{kRepositoryId, sdk::text_member(call.record().fields, kRepositoryId)},
+            {kBranchId, branch}};
+}
+
 sdk::Result<sdk::Reply> start_merge(Services& services, const sdk::Call& call) {
     auto branch = source_branch(call);
     if (!branch) return branch.error();
     auto is_dry_run = is_asked(call, kDryRun, false);
     if (!is_dry_run) return is_dry_run.error();
-    const std::string repository = sdk::text_member(call.record().fields, kRepositoryId);
-    const auto address = [&](const std::string& id) {
-        return sdk::Json{{kRepositoryId, repository}, {kBranchId, id}};
-    };
     return job_reply(services, call, kMergeJob,
-                     {{kMergeSource, address(branch->id)},
-                      {kMergeTarget, address(call.record().id)},
+                     {{kMergeSource, address_of(call, branch->id)},
+                      {kMergeTarget, address_of(call, call.record().id)},
+                      {kDryRun, *is_dry_run}});
+}
+
+sdk::Result<sdk::Reply> revert_now(Services& services, const sdk::Call& call) {
+    auto id = call.required_parameter("id");
+    if (!id) return id.error();
+    auto target = content_of(services, call);
+    if (!target) return target.error();
+    auto report = revert_changeset(*target, *id, false);
+    if (!report) return report.error();
+    return sdk::Reply::json(report->json());
+}
+
+sdk::Result<sdk::Reply> start_revert(Services& services, const sdk::Call& call) {
+    auto id = call.required_parameter("id");
+    if (!id) return id.error();
+    auto is_dry_run = is_asked(call, kDryRun, false);
+    if (!is_dry_run) return is_dry_run.error();
+    return job_reply(services, call, kRevertJob,
+                     {{kMergeTarget, address_of(call, call.record().id)},
+                      {kChangesetId, *id},
                       {kDryRun, *is_dry_run}});
 }
 
@@ -84,20 +108,20 @@ sdk::Result<std::string> committed_id(Services& services, const sdk::RecordKey& 
     return std::string();
 }
 
-sdk::Result<sdk::Json> run_merge(Services& services, sdk::Job& job) {
+/// What `work` makes of the branch of the job's target, for whoever started the job.
+template <class Work>
+sdk::Result<sdk::Json> run_for_starter(Services& services, sdk::Job& job, const Work& work) {
     MergeReport report;
     sdk::RecordKey branch;
+    const bool is_dry_run = sdk::flag_member(job.input(), kDryRun, false);
     auto done = services.registrar.run_as_system(
         job.platform(), [&](sdk::Context& context) -> sdk::Result<void> {
             if (auto held = job.confirm(context.transaction()); !held) return held;
             Changes::of(context, services.branches).act_for(job.run_as());
-            auto source = open_address(services, context, job.input().at(kMergeSource));
-            if (!source) return source.error();
             auto target = open_address(services, context, job.input().at(kMergeTarget));
             if (!target) return target.error();
             branch = target->branch();
-            auto merged =
-                merge_branches(*source, *target, sdk::flag_member(job.input(), kDryRun, false));
+            sdk::Result<MergeReport> merged = work(context, *target, is_dry_run);
             if (!merged) return merged.error();
             report = std::move(*merged);
             return {};
@@ -109,9 +133,30 @@ sdk::Result<sdk::Json> run_merge(Services& services, sdk::Job& job) {
         report.changeset = std::move(*id);
     }
     sdk::Json result = report.json();
-    result["sourceBranchId"] = sdk::text_member(job.input().at(kMergeSource), kBranchId);
     result["targetBranchId"] = sdk::text_member(job.input().at(kMergeTarget), kBranchId);
     return result;
+}
+
+sdk::Result<sdk::Json> run_merge(Services& services, sdk::Job& job) {
+    const sdk::Json& from = job.input().at(kMergeSource);
+    auto result = run_for_starter(
+        services, job,
+        [&](sdk::Context& context, const BranchContent& target,
+            bool is_dry_run) -> sdk::Result<MergeReport> {
+            auto source = open_address(services, context, from);
+            if (!source) return source.error();
+            return merge_branches(*source, target, is_dry_run);
+        });
+    if (result) (*result)["sourceBranchId"] = sdk::text_member(from, kBranchId);
+    return result;
+}
+
+sdk::Result<sdk::Json> run_revert(Services& services, sdk::Job& job) {
+    return run_for_starter(services, job,
+                           [&](sdk::Context&, const BranchContent& target, bool is_dry_run) {
+                               return revert_changeset(
+                                   target, sdk::text_member(job.input(), kChangesetId), is_dry_run);
+                           });
 }
 
 sdk::Result<sdk::Reply> list_merges(Services& services, const sdk::Call& call) {
@@ -162,6 +207,8 @@ sdk::Shape merge_report_shape() {
 void define_merge_jobs(Services& services) {
     services.jobs.define({.name = kMergeJob,
                           .run = [&services](sdk::Job& job) { return run_merge(services, job); }});
+    services.jobs.define({.name = kRevertJob,
+                          .run = [&services](sdk::Job& job) { return run_revert(services, job); }});
 }
 
 sdk::Actions branch_merge_actions() {
@@ -172,6 +219,15 @@ sdk::Actions branch_merge_actions() {
              .answers = merge_report_shape()},
             {.name = "merge/start",
              .run = operation<&start_merge>(),
+             .parameters = {{"id", true}, {kDryRun, false, sdk::FieldKind::boolean}},
+             .answers = sdk::shape::job()},
+            {.name = "revert",
+             .run = operation<&revert_now>(),
+             .parameters = {{"id", true}},
+             .slow = true,
+             .answers = merge_report_shape()},
+            {.name = "revert/start",
+             .run = operation<&start_revert>(),
              .parameters = {{"id", true}, {kDryRun, false, sdk::FieldKind::boolean}},
              .answers = sdk::shape::job()},
             {.name = "merges",
