@@ -2,6 +2,7 @@
 // state, must not be begun anew for them; what it brings is counted when it is there.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { endedJob } from '../../../tests/support/ended_job.mjs';
 import { SteleServer } from '../../../tests/support/stele_server.mjs';
 import { until } from '../../../tests/support/until.mjs';
@@ -34,6 +35,7 @@ test('an import is not begun anew because statistics are taken meanwhile, and is
     for (; !isOver; ++taken) {
       await ask('POST', `${target}/branches/${other}/nodes`, {});
       await ask('POST', `${target}/stats`, {});
+      await sleep(10);
     }
   })();
   const job = await transfer(`${target}/branches/master/import?group=g&artifact=a&version=1`);
@@ -64,6 +66,7 @@ test('an import of many stores is not begun anew because statistics of any are t
     for (; !isOver; ++taken) {
       const domain = domains[taken % domains.length];
       await ask('POST', `${domain}/stats`, {});
+      await sleep(10);
     }
   })();
   // What is the same already is read, and not written.
