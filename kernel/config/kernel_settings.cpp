@@ -327,6 +327,11 @@ std::vector<SettingInfo> other_settings() {
          .kind = integer,
          .minimum = 1,
          .maximum = kMany},
+    };
+}
+
+std::vector<SettingInfo> job_settings() {
+    return {
         {.key = "jobs.threads",
          .default_value = "3",
          .description = "Jobs (exports, imports, merges, copies) that run at the same time.",
@@ -335,8 +340,9 @@ std::vector<SettingInfo> other_settings() {
          .maximum = 256},
         {.key = "jobs.nice",
          .default_value = "5",
-         .description = "What is added to the nice value of the threads of jobs, so that they give "
-                        "way to requests; 0 on a machine where other programs keep processors busy.",
+         .description =
+             "What is added to the nice value of the threads of jobs, so that they give "
+             "way to requests; 0 on a machine where other programs keep processors busy.",
          .kind = integer,
          .maximum = 19},
         {.key = "jobs.lease",
@@ -358,7 +364,7 @@ std::vector<SettingInfo> other_settings() {
 std::vector<SettingInfo> kernel_settings() {
     std::vector<SettingInfo> all = server_settings();
     for (auto* more : {&connection_settings, &request_settings, &storage_settings, &limit_settings,
-                       &data_store_settings, &audit_settings, &other_settings}) {
+                       &data_store_settings, &audit_settings, &other_settings, &job_settings}) {
         for (SettingInfo& info : more())
             all.push_back(std::move(info));
     }

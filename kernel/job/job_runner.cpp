@@ -67,7 +67,9 @@ JobRunner::JobRunner(sdk::Engine& engine, JobRunnerOptions options)
       own_sealer_(*sdk::hex_bytes(sdk::random_hex(sdk::Sealer::kKeySize))),
       store_(options_.may_run),
       signals_(JobSignals::observe(engine)),
-      pool_({.threads = options_.threads, .queue_capacity = options_.threads, .nice = options_.nice}) {}
+      pool_({.threads = options_.threads,
+             .queue_capacity = options_.threads,
+             .nice = options_.nice}) {}
 
 JobRunner::~JobRunner() {
     stop();

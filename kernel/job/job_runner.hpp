@@ -28,9 +28,9 @@ struct JobRunnerOptions {
     /// Names this process among the servers of the store; empty: host, process and a random part.
     std::string server;
     std::size_t threads = 3;
-    /// What the system adds to the nice value of its threads (WorkerPoolOptions::nice). Nobody waits
-    /// for a job as somebody waits for a reply: with five more, a thread of jobs has a third of what
-    /// another one has, while both want a processor (docs/decisions/0168-jobs-give-way.md).
+    /// What the system adds to the nice value of its threads (WorkerPoolOptions::nice). Nobody
+    /// waits for a job as somebody waits for a reply: with five more, a thread of jobs has a third
+    /// of what another one has, while both want a processor (docs/decisions/0168-jobs-give-way.md).
     int nice = 5;
     /// A server that has not been heard of for so long counts as dead.
     std::chrono::milliseconds lease{30'000};

@@ -51,7 +51,7 @@ private:
     };
 
     template <class Item>
-    std::shared_ptr<const void> hold(std::multiset<Item> Held::* items, const Item& item) {
+    std::shared_ptr<const void> hold(std::multiset<Item> Held::*items, const Item& item) {
         std::unique_lock lock(held_->mutex);
         const auto at = ((*held_).*items).insert(item);
         lock.unlock();

@@ -153,8 +153,8 @@ sdk::Result<std::shared_ptr<const void>> BoundDataStores::hold_all_statistics(
     for (std::size_t first = 0; first < stores->size(); first += kMarkedAtOnce) {
         if (auto may = context_.go_on(); !may) return may.error();
         const auto begin = stores->begin() + static_cast<std::ptrdiff_t>(first);
-        const auto end = begin + static_cast<std::ptrdiff_t>(
-                                     std::min(kMarkedAtOnce, stores->size() - first));
+        const auto end =
+            begin + static_cast<std::ptrdiff_t>(std::min(kMarkedAtOnce, stores->size() - first));
         if (auto marked = mark_apart({begin, end}); !marked) return marked.error();
     }
     if (stores->empty()) return held;

@@ -39,8 +39,8 @@ public:
     /// `past` is a picture of the store, no older than the transaction, and outlives this.
     static sdk::Result<MergeSides> open(const BranchContent& source, const BranchContent& target,
                                         const sdk::Reader& past);
-    /// Nothing where the changeset has not come into the target. `invalid` naming the parameter `id`
-    /// where none comes before it.
+    /// Nothing where the changeset has not come into the target. `invalid` naming the parameter
+    /// `id` where none comes before it.
     static sdk::Result<std::optional<MergeSides>> revert(const AncestryPoint& changeset,
                                                          const BranchContent& target,
                                                          const sdk::Reader& past);

@@ -139,14 +139,13 @@ sdk::Result<sdk::Json> run_for_starter(Services& services, sdk::Job& job, const 
 
 sdk::Result<sdk::Json> run_merge(Services& services, sdk::Job& job) {
     const sdk::Json& from = job.input().at(kMergeSource);
-    auto result = run_for_starter(
-        services, job,
-        [&](sdk::Context& context, const BranchContent& target,
-            bool is_dry_run) -> sdk::Result<MergeReport> {
-            auto source = open_address(services, context, from);
-            if (!source) return source.error();
-            return merge_branches(*source, target, is_dry_run);
-        });
+    auto result = run_for_starter(services, job,
+                                  [&](sdk::Context& context, const BranchContent& target,
+                                      bool is_dry_run) -> sdk::Result<MergeReport> {
+                                      auto source = open_address(services, context, from);
+                                      if (!source) return source.error();
+                                      return merge_branches(*source, target, is_dry_run);
+                                  });
     if (result) (*result)["sourceBranchId"] = sdk::text_member(from, kBranchId);
     return result;
 }

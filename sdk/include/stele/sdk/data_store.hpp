@@ -45,11 +45,11 @@ public:
     virtual Result<BlobStore*> binaries(const RecordKey& record) = 0;
     /// For a transaction that takes long, before it writes to the store: says that the store's
     /// statistics are out of date, in a transaction of its own, and keeps the server from taking
-    /// them until what it answers is gone; either would be a conflict for the transaction. Where the
-    /// record lies in no store, as a platform or a stack, what is written below it may lie in any:
-    /// then this is done for all stores of its platform. `conflict` (`engine.conflict`) where the
-    /// transaction has read already that the statistics were up to date: a repetition goes well.
-    /// Waits: not on a thread that serves connections.
+    /// them until what it answers is gone; either would be a conflict for the transaction. Where
+    /// the record lies in no store, as a platform or a stack, what is written below it may lie in
+    /// any: then this is done for all stores of its platform. `conflict` (`engine.conflict`) where
+    /// the transaction has read already that the statistics were up to date: a repetition goes
+    /// well. Waits: not on a thread that serves connections.
     virtual Result<std::shared_ptr<const void>> hold_statistics(const RecordKey& record) = 0;
 };
 
