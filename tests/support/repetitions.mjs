@@ -1,10 +1,9 @@
 /// How often a test of chance repeats itself, or with how much: `usual`; a quarter of it under a
-/// sanitizer, which finds its faults in the first rounds and makes each of them slow, half of it in
-/// CI; ten times as much with STELE_LONG=1.
+/// sanitizer, which finds its faults in the first rounds and makes each of them slow; ten times as
+/// much with STELE_LONG=1.
 export function repetitions(usual) {
   if (process.env.STELE_LONG) return usual * 10;
-  if (process.env.STELE_SANITIZED) return Math.ceil(usual / 4);
-  return process.env.STELE_SHORT === 'ci' ? Math.ceil(usual / 2) : usual;
+  return process.env.STELE_SANITIZED ? Math.ceil(usual / 4) : usual;
 }
 
 /// All of `routes`; every fourth of them under a sanitizer, beginning with another one for each seed:
