@@ -495,7 +495,7 @@ test('who made a store goes on to work as its owner', async () => {
 const changesRights = `/grant /revoke /update /delete /patch /ref/merge /members/add /members/remove /assign /unassign /access/policies/unassignall
   /datastores/assign /datastores/unassign /principals/invite /users/invite /changepassword /auth/impersonate /associate /unassociate /move
   /movenodes /move/start /nodes/move/start /n/move/start /projects/start /reset/start /tenants/start /closeout /confirm
-  /import /transfer/import /merge /merge/start`;
+  /import /transfer/import /merge /merge/start /revert /revert/start`;
 const changesNone = `/export /transfer/export /unlock /lock /stats /restore /unzip /unmount /undelete /tree /traverse /touch /repair /_repair /remove /relatives/find
   /refresh /recreate /predelete /find /delete/start /copy /copy/start /copyfrom /copyfrom/start /ancestorbytype /validate/start /unarchive
   /archive /test /send /qnames/generate /nodes/search /n/search /nodes/query/deep /n/query/deep /nodes/predelete /n/predelete
@@ -529,6 +529,7 @@ const besideTheWalk = {
   '/principals/invite': ['plugins/identity/tests/invitations.test.mjs', 'a user whom one has made of the owner\'s identity opens nothing of the owner'],
   '/associate /unassociate /move /movenodes /move/start /nodes/move/start /n/move/start':
     ['plugins/nodes/tests/nodes_folders.test.mjs', 'nobody gives others, by the folder that a node comes into, what they do not hold on the node'],
+  '/revert /revert/start': ['plugins/nodes/tests/nodes_merge.test.mjs', 'nobody gives others, by a revert that puts a node back into a folder, what they do not hold on the node'],
   '/merge /merge/start': ['plugins/nodes/tests/nodes_merge.test.mjs', 'nobody gives others, by the folder that a merge puts a node into, what they do not hold on the node'],
   '/projects/start': ['plugins/platform/tests/projects.test.mjs', 'a job that is given a stack gives no rights on it'],
   '/reset/start': ['plugins/nodes/tests/whole_branches.test.mjs', 'who may update the record of a branch resets nothing that is in it'],

@@ -566,3 +566,28 @@ test('what a merged branch had changed back comes to one that was forked from it
   assert.equal(await merged(source, target), 1);
   assert.equal((await get(target, node)).title, 'before');
 });
+
+test('nobody gives others, by a revert that puts a node back into a folder, what they do not hold on the node', async () => {
+  const [shelf, node] = [await folder('master', 'shelf'), await make('master', { title: 'node' })];
+  for (const name of ['returner', 'keeper']) await server.makeUser(name);
+  const tokens = { returner: await server.login('returner', 'secret-of-returner'), keeper: await server.login('keeper', 'secret-of-keeper') };
+  const grant = (path, role, name) => admin('POST', `${path}/authorities/${role}/grant?id=default/${name}`, {});
+  const membership = await associate('master', shelf, node, 'a:child');
+  for (const path of [branchPath('master'), nodePath('master', shelf), nodePath('master', node), nodePath('master', membership)]) await grant(path, 'consumer', 'returner');
+  await remove('master', membership);
+  const removal = await tip('master');
+  await grant(branchPath('master'), 'consumer', 'keeper');
+  for (const [path, role] of [[nodePath('master', shelf), 'contributor'], [nodePath('master', node), 'collaborator'], [branchPath('master'), 'contributor']])
+    await grant(path, role, 'returner');
+  await grant(nodePath('master', shelf), 'manager', 'keeper');
+  const shown = async () => (await server.request('GET', nodePath('master', node), { token: tokens.keeper })).status;
+  const byReturner = () => server.request('POST', `${branchPath('master')}/revert?id=${removal}`, { token: tokens.returner, body: {} });
+  const before = await shown();
+  // An association that is gone can be read by nobody but who reads everything, and these hold it all.
+  const refused = await byReturner();
+  assert.deepEqual([refused.status, refused.json.code], [403, 'nodes.merge_unreadable'], refused.text);
+  assert.equal(await shown(), before);
+  await grant(nodePath('master', node), 'manager', 'keeper');
+  await admin('POST', `${branchPath('master')}/revert?id=${removal}`, {});
+  assert.deepEqual(await foldersOf('master', node), [shelf]);
+});
