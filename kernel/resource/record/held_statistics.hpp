@@ -6,8 +6,9 @@
 #include <set>
 #include <shared_mutex>
 
-#include <stele/sdk/key_tuple.hpp>
 #include <stele/sdk/principal.hpp>
+
+#include "kernel/storage/engine/keys.hpp"
 
 namespace stele::kernel::resource {
 
@@ -33,14 +34,6 @@ public:
         if (is_held(store)) return {};
         return taking;
     }
-    bool is_held(const sdk::RecordKey& store) const {
-        const std::lock_guard lock(held_->mutex);
-        return held_->stores.contains(store) || held_->platforms.contains(platform_of(store));
-    }
-
-    static std::uint64_t platform_of(const sdk::RecordKey& record) {
-        return sdk::KeyReader(record).integer().value_or(0);
-    }
 
 private:
     struct Held {
@@ -50,12 +43,17 @@ private:
         std::multiset<std::uint64_t> platforms;
     };
 
+    bool is_held(const sdk::RecordKey& store) const {
+        const std::lock_guard lock(held_->mutex);
+        return held_->stores.contains(store) ||
+               held_->platforms.contains(storage::collection_of(store).platform);
+    }
     template <class Item>
     std::shared_ptr<const void> hold(std::multiset<Item> Held::*items, const Item& item) {
         std::unique_lock lock(held_->mutex);
         const auto at = ((*held_).*items).insert(item);
         lock.unlock();
-        const std::shared_ptr<const void> holding(nullptr, [held = held_, items, at](const void*) {
+        std::shared_ptr<const void> holding(nullptr, [held = held_, items, at](const void*) {
             const std::lock_guard unlocking(held->mutex);
             ((*held).*items).erase(at);
         });

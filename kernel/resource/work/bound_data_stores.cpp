@@ -12,6 +12,7 @@
 #include "kernel/resource/data_store/data_store_records.hpp"
 #include "kernel/resource/record/record_fields.hpp"
 #include "kernel/resource/work/work_context.hpp"
+#include "kernel/storage/engine/keys.hpp"
 
 namespace stele::kernel::resource {
 
@@ -130,7 +131,7 @@ sdk::Result<std::shared_ptr<const void>> BoundDataStores::hold_statistics(
     const sdk::RecordKey& record) {
     auto key = data_store_of(services_.records, context_.transaction(), record);
     if (!key) return key.error();
-    if (!*key) return hold_all_statistics(HeldStatistics::platform_of(record));
+    if (!*key) return hold_all_statistics(storage::collection_of(record).platform);
     std::shared_ptr<const void> held = services_.held_statistics.hold(**key);
     auto marked = mark_apart({**key});
     if (!marked) return marked.error();

@@ -236,11 +236,15 @@ sdk::Result<BranchContent> open_address(Services& services, sdk::Context& contex
                            "there is no branch " + id);
 }
 
+sdk::Json address_of(const sdk::Document& branch) {
+    return {{kRepositoryId, sdk::text_member(branch.fields, kRepositoryId)},
+            {kBranchId, branch.id}};
+}
+
 sdk::Result<sdk::Json> address_of(const BranchContent& content) {
     auto branch = content.context().documents().read(content.branch());
     if (!branch) return branch.error();
-    return sdk::Json{{kRepositoryId, sdk::text_member(branch->fields, kRepositoryId)},
-                     {kBranchId, branch->id}};
+    return address_of(*branch);
 }
 
 sdk::Result<std::vector<std::string>> ids_in(const sdk::Json& body, const char* name) {

@@ -49,7 +49,8 @@ inline constexpr std::size_t kMaxInJob = 20000;
 
 sdk::Error too_many_nodes(const char* name, std::size_t most);
 
-/// Members of orders that name a branch, for the branch of a content.
+/// Members of orders that name a branch, by its record or for the branch of a content.
+sdk::Json address_of(const sdk::Document& branch);
 sdk::Result<sdk::Json> address_of(const BranchContent& content);
 /// Starts a job that needs to know no more than the branch; in the operation's transaction.
 sdk::Result<void> start_branch_job(const BranchContent& content, const char* type);

@@ -64,10 +64,10 @@ sdk::Result<std::optional<AncestryPoint>> find_changeset(const BranchContent& ta
     if (!revision) return none;
     Services& services = target.services();
     BranchPlace place = target.place();
-    auto row = past.get(services.branches.space(place).line_of(*revision));
-    if (!row) return row.error();
-    if (!*row) return none;
-    place.line = read_number(**row);
+    auto line = services.branches.line_of(past, place, *revision);
+    if (!line) return line.error();
+    if (!*line) return none;
+    place.line = **line;
     auto note = services.branches.note(past, place, *revision);
     if (!note) return note.error();
     if (id != changeset_id(*revision, note->random_part)) return none;

@@ -53,10 +53,12 @@ sdk::Result<MergeBase> MergeBase::find(const sdk::Reader& store, const VersionSp
     return base;
 }
 
-MergeBase MergeBase::at(const sdk::Reader& store, const VersionSpace& space,
-                        const AncestryPoint& changeset) {
+MergeBase MergeBase::of_revert(const sdk::Reader& store, const VersionSpace& space,
+                               const AncestryPoint& changeset) {
     MergeBase base(store, space);
     base.points_ = {changeset};
+    base.source_ = {{changeset.line, changeset.revision}};
+    base.common_ = {{changeset.line, changeset.revision - 1}};
     return base;
 }
 

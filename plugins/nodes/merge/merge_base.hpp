@@ -34,9 +34,9 @@ public:
     /// Views as `Ancestry::settled` gives them, of different branches.
     static sdk::Result<MergeBase> find(const sdk::Reader& store, const VersionSpace& space,
                                        const View& source, const View& target);
-    /// One changeset, whatever anything has come from it: coverages stay empty.
-    static MergeBase at(const sdk::Reader& store, const VersionSpace& space,
-                        const AncestryPoint& changeset);
+    /// Of what takes a changeset back: that changeset, which alone is beyond what both have.
+    static MergeBase of_revert(const sdk::Reader& store, const VersionSpace& space,
+                               const AncestryPoint& changeset);
 
     /// The newest first; never none but in a store that is damaged.
     const std::vector<AncestryPoint>& points() const { return points_; }

@@ -94,10 +94,9 @@ sdk::Result<std::optional<MergeSides>> MergeSides::revert(const AncestryPoint& c
         return sdk::invalid_parameter(
             "id", "must not be the first changeset of the repository, which nothing comes before");
     }
-    MergeBase base = MergeBase::at(past, *space, changeset);
-    MergeSides sides(std::move(base), past, std::move(space), std::move(*former), target);
-    sides.reverted_ = changeset;
-    return std::optional<MergeSides>(std::move(sides));
+    MergeBase base = MergeBase::of_revert(past, *space, changeset);
+    return std::optional<MergeSides>(
+        MergeSides(std::move(base), past, std::move(space), std::move(*former), target));
 }
 
 bool MergeSides::is_contained() const {
@@ -112,22 +111,10 @@ Coverage MergeSides::taken() const {
     return taken;
 }
 
-struct MergeSides::Written {
-    std::size_t most = 0;
-    Pace pace;
-    std::vector<std::string> keys = {};
-    std::unordered_set<std::string> known = {};
-};
-
 sdk::Result<std::vector<std::string>> MergeSides::written(std::size_t most) const {
-    Written written{most, Pace(target_->context())};
-    if (reverted_) {
-        auto row = row_revision(*past_, *space_, reverted_->line, reverted_->revision);
-        if (!row) return row.error();
-        if (auto added = add_written(reverted_->line, *row, *row, written); !added)
-            return added.error();
-        return std::move(written.keys);
-    }
+    std::vector<std::string> keys;
+    std::unordered_set<std::string> known;
+    Pace pace(target_->context());
     // Of lines that were merged in, too: what such a line has changed and changed back is nothing
     // that its merge had to write, and differs from a base that lies between the two.
     for (const auto& [line, revision] : base_.source()) {
@@ -136,34 +123,27 @@ sdk::Result<std::vector<std::string>> MergeSides::written(std::size_t most) cons
         // Of the changeset that a line was loaded with the rows stand before all others.
         auto loaded = loaded_revision(*past_, *space_, line);
         if (!loaded) return loaded.error();
-        const bool is_all = both == 0 || both < *loaded;
-        if (auto added = add_written(line, is_all ? 0 : both + 1, revision, written); !added)
-            return added.error();
-    }
-    return std::move(written.keys);
-}
-
-sdk::Result<void> MergeSides::add_written(Line line, Revision first, Revision last,
-                                          Written& written) const {
-    const std::string rows = space_->written(line);
-    std::string begin = rows;
-    append_number(begin, first);
-    std::string end = rows;
-    append_number(end, last + 1);
-    const auto cursor = past_->scan({begin, end}, sdk::ScanDirection::forward);
-    for (; cursor->is_valid(); cursor->next()) {
-        if (auto may = written.pace.step(); !may) return may;
-        const std::string_view key = cursor->key().substr(rows.size() + kNumberBytes);
-        if (node_of_record_key(key).empty() || !written.known.emplace(key).second) continue;
-        if (written.keys.size() == written.most) {
-            return sdk::make_error(
-                sdk::ErrorKind::too_large, "nodes.merge_too_large",
-                fmt::format("more than {} nodes and associations would be merged at once",
-                            written.most));
+        const std::string rows = space_->written(line);
+        std::string begin = rows;
+        append_number(begin, both == 0 || both < *loaded ? 0 : both + 1);
+        std::string end = rows;
+        append_number(end, revision + 1);
+        const auto cursor = past_->scan({begin, end}, sdk::ScanDirection::forward);
+        for (; cursor->is_valid(); cursor->next()) {
+            if (auto may = pace.step(); !may) return may.error();
+            const std::string_view key = cursor->key().substr(rows.size() + kNumberBytes);
+            if (node_of_record_key(key).empty() || !known.emplace(key).second) continue;
+            if (keys.size() == most) {
+                return sdk::make_error(
+                    sdk::ErrorKind::too_large, "nodes.merge_too_large",
+                    fmt::format("more than {} nodes and associations would be merged at once",
+                                most));
+            }
+            keys.emplace_back(key);
         }
-        written.keys.emplace_back(key);
+        if (auto status = cursor->status(); !status) return status.error();
     }
-    return cursor->status();
+    return keys;
 }
 
 sdk::Result<std::optional<ChangedRecord>> MergeSides::changed(std::string_view key) const {

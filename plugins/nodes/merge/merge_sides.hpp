@@ -66,11 +66,6 @@ private:
     MergeSides(MergeBase base, const sdk::Reader& past, std::shared_ptr<const VersionSpace> space,
                View source, const BranchContent& target);
 
-    /// Keys that are found, each once.
-    struct Written;
-    /// Of a line, as its rows number them (`row_revision`).
-    sdk::Result<void> add_written(Line line, Revision first, Revision last, Written& written) const;
-
     MergeBase base_;
     const sdk::Reader* past_;
     std::shared_ptr<const VersionSpace> space_;
@@ -78,7 +73,6 @@ private:
     const BranchContent* target_;
     AncestryPoint source_tip_;
     AncestryPoint target_tip_;
-    std::optional<AncestryPoint> reverted_;
 };
 
 }  // namespace stele::nodes

@@ -48,20 +48,14 @@ sdk::Result<sdk::Reply> merge_now(Services& services, const sdk::Call& call) {
     return sdk::Reply::json(report->json());
 }
 
-/// Of a branch of the repository that the call is about.
-sdk::Json address_of(const sdk::Call& call, const std::string& branch) {
-    return {{kRepositoryId, sdk::text_member(call.record().fields, kRepositoryId)},
-            {kBranchId, branch}};
-}
-
 sdk::Result<sdk::Reply> start_merge(Services& services, const sdk::Call& call) {
     auto branch = source_branch(call);
     if (!branch) return branch.error();
     auto is_dry_run = is_asked(call, kDryRun, false);
     if (!is_dry_run) return is_dry_run.error();
     return job_reply(services, call, kMergeJob,
-                     {{kMergeSource, address_of(call, branch->id)},
-                      {kMergeTarget, address_of(call, call.record().id)},
+                     {{kMergeSource, address_of(*branch)},
+                      {kMergeTarget, address_of(call.record())},
                       {kDryRun, *is_dry_run}});
 }
 
@@ -80,10 +74,9 @@ sdk::Result<sdk::Reply> start_revert(Services& services, const sdk::Call& call) 
     if (!id) return id.error();
     auto is_dry_run = is_asked(call, kDryRun, false);
     if (!is_dry_run) return is_dry_run.error();
-    return job_reply(services, call, kRevertJob,
-                     {{kMergeTarget, address_of(call, call.record().id)},
-                      {kChangesetId, *id},
-                      {kDryRun, *is_dry_run}});
+    return job_reply(
+        services, call, kRevertJob,
+        {{kMergeTarget, address_of(call.record())}, {kChangesetId, *id}, {kDryRun, *is_dry_run}});
 }
 
 /// The id of a changeset that was just committed to a branch, by its random part; empty where the
