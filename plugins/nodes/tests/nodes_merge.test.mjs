@@ -1,6 +1,7 @@
 // Merges of branches (docs/reference/merge.md; docs/specification/nodes.md 29, merge_and_transfer.md 1).
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { endedJob } from '../../../tests/support/ended_job.mjs';
 import { SteleServer } from '../../../tests/support/stele_server.mjs';
 
 let server;
@@ -590,4 +591,25 @@ test('nobody gives others, by a revert that puts a node back into a folder, what
   await grant(nodePath('master', node), 'manager', 'keeper');
   await admin('POST', `${branchPath('master')}/revert?id=${removal}`, {});
   assert.deepEqual(await foldersOf('master', node), [shelf]);
+});
+
+test('an import that was loaded on a line of its own is reverted and comes back like any changeset', async () => {
+  const kNodes = 1100; // More than are held in memory.
+  const target = `/repositories/${(await admin('POST', '/repositories', {}))._doc}/branches/master`;
+  await admin('POST', `${branchPath('master')}/nodes?full=false`, Array.from({ length: kNodes }, (_, number) => ({ number })));
+  const transfer = async (path) => {
+    const job = await endedJob(admin, (await admin('POST', `${path}?group=reverts&artifact=loaded&version=1`, { tipChangesetOnly: true }))._doc);
+    assert.equal(job.state, 'FINISHED', JSON.stringify(job.log_entries));
+  };
+  await transfer(`${branchPath('master')}/export`);
+  const own = (await admin('POST', `${target}/nodes`, { title: 'own' }))._doc;
+  await transfer(`${target}/import`);
+  const loaded = (await admin('GET', target)).tip;
+  const later = (await admin('POST', `${target}/nodes`, { title: 'later' }))._doc;
+  const count = async () => (await admin('POST', `${target}/nodes/query`, { number: { $exists: true } })).total_rows;
+  const undone = await admin('POST', `${target}/revert?id=${loaded}`, {});
+  assert.deepEqual([undone.merged, undone.nodeCount, await count()], [true, kNodes, 0]);
+  for (const [id, title] of [[own, 'own'], [later, 'later']]) assert.equal((await admin('GET', `${target}/nodes/${id}`)).title, title);
+  await admin('POST', `${target}/revert?id=${undone.changesetId}`, {});
+  assert.equal(await count(), kNodes);
 });
