@@ -78,26 +78,28 @@ sdk::Error not_in_branch() {
     return sdk::invalid_parameter("id", "must name a changeset that has come into the branch");
 }
 
-/// What the sides differ in, as a draft that `write` writes unless it has conflicts.
+/// What the sides differ in, as a draft that `write` writes unless it has conflicts; it says
+/// whether that made a changeset.
 template <class Write>
 sdk::Result<MergeReport> bring(const BranchContent& source, const BranchContent& target,
                                const MergeSides& sides, bool is_dry_run, const Write& write) {
     MergeReport report{.is_merged = !is_dry_run, .is_dry_run = is_dry_run};
     auto changed = changed_records(sides, target.context());
     if (!changed) return changed.error();
-    leave_own_out(*changed);
+    const auto persons = leave_own_out(*changed);
     if (auto may = require_readable(source, target, *changed); !may) return may.error();
     auto chooser = chooser_of(target);
     if (!chooser) return chooser.error();
-    auto draft = draft_merge(source, target, sides, *changed, *chooser);
+    auto draft = draft_merge(source, target, sides, *changed, persons, *chooser);
     if (!draft) return draft.error();
     report.written = draft->steps.size();
     report.conflicts = std::move(draft->conflicts);
     if (!report.conflicts.empty()) report.is_merged = false;
     if (!report.is_merged) return report;
     if (auto may = require_writable(target, *draft); !may) return may.error();
-    if (sdk::Result<void> written = write(*draft); !written) return written.error();
-    if (draft->steps.empty()) return report;
+    auto has_changeset = write(*draft);
+    if (!has_changeset) return has_changeset.error();
+    if (!*has_changeset) return report;
     auto note = target.changes().note(target.context(), target.branch());
     if (!note) return note.error();
     report.changeset = (*note)->random_part;
@@ -128,9 +130,12 @@ sdk::Result<MergeReport> merge_branches(const BranchContent& source, const Branc
     if (!sides) return sides.error();
     if (sides->is_contained())
         return MergeReport{.is_merged = !is_dry_run, .is_dry_run = is_dry_run};
-    return bring(source, target, *sides, is_dry_run, [&](const MergeDraft& draft) {
-        return write_merge(source, target, *sides, draft);
-    });
+    return bring(source, target, *sides, is_dry_run,
+                 [&](const MergeDraft& draft) -> sdk::Result<bool> {
+                     auto written = write_merge(source, target, *sides, draft);
+                     if (!written) return written.error();
+                     return !draft.steps.empty() || draft.leaves_out;
+                 });
 }
 
 sdk::Result<MergeReport> revert_changeset(const BranchContent& target, std::string_view id,
@@ -144,7 +149,11 @@ sdk::Result<MergeReport> revert_changeset(const BranchContent& target, std::stri
     if (!sides) return sides.error();
     if (!*sides) return not_in_branch();
     return bring(target, target, **sides, is_dry_run,
-                 [&](const MergeDraft& draft) { return write_draft(target, draft); });
+                 [&](const MergeDraft& draft) -> sdk::Result<bool> {
+                     auto written = write_draft(target, draft);
+                     if (!written) return written.error();
+                     return !draft.steps.empty();
+                 });
 }
 
 }  // namespace stele::nodes

@@ -1,6 +1,5 @@
 // What a draft makes of names and of the ways from folder to folder.
 #include <algorithm>
-#include <unordered_set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -12,6 +11,7 @@
 #include "branch/vocabulary.hpp"
 #include "definition/definitions.hpp"
 #include "history/history.hpp"
+#include "merge/circles.hpp"
 #include "merge/draft_structure.hpp"
 #include "merge/record_merge.hpp"
 
@@ -195,18 +195,24 @@ sdk::Result<void> DraftStructure::check_qnames() {
 
 sdk::Result<void> DraftStructure::check_circles() {
     Places made;
-    for (const auto& [id, step] : draft_.steps) {
-        if (is_new_place(step))
-            made[sdk::text_member(step.part, member::kTarget)].push_back(
-                sdk::text_member(step.part, member::kSource));
-    }
-    std::vector<std::string> closing;
+    std::vector<std::string> moved;
     for (const auto& [id, step] : draft_.steps) {
         if (!is_new_place(step)) continue;
-        auto closes = closes_circle(sdk::text_member(step.part, member::kTarget),
-                                    sdk::text_member(step.part, member::kSource), made);
-        if (!closes) return closes.error();
-        if (*closes) closing.push_back(id);
+        const std::string node = sdk::text_member(step.part, member::kTarget);
+        made[node].push_back(sdk::text_member(step.part, member::kSource));
+        moved.push_back(node);
+    }
+    Pace pace(target_.context());
+    auto groups = circle_groups(moved, [&](const std::string& node) {
+        auto may = pace.step();
+        return may ? places_of(node, made) : may.error();
+    });
+    if (!groups) return groups.error();
+    std::vector<std::string> closing;
+    for (const auto& [id, step] : draft_.steps) {
+        if (is_new_place(step) && groups->at(sdk::text_member(step.part, member::kTarget)) ==
+                                      groups->at(sdk::text_member(step.part, member::kSource)))
+            closing.push_back(id);
     }
     for (const std::string& id : closing) {
         const sdk::Json& part = draft_.steps[id].part;
@@ -224,31 +230,19 @@ sdk::Result<void> DraftStructure::check_circles() {
     return {};
 }
 
-sdk::Result<bool> DraftStructure::closes_circle(const std::string& top, const std::string& node,
-                                                const Places& made) const {
-    constexpr std::size_t kMostAbove = 100'000;
-    Pace pace(target_.context());
-    std::unordered_set<std::string> known{node};
-    std::vector<std::string> reached{node};
-    const auto add_above = [&](const std::string& above) {
-        if (known.insert(above).second) reached.push_back(above);
-    };
-    while (!reached.empty() && !known.contains(top) && known.size() <= kMostAbove) {
-        const std::string at = std::move(reached.back());
-        reached.pop_back();
-        if (auto may = pace.step(); !may) return may.error();
-        const auto own = made.find(at);
-        if (own != made.end()) std::for_each(own->second.begin(), own->second.end(), add_above);
-        for (const char* type : {association::kChild, association::kOwned}) {
-            auto edges = target_.edges(at, Direction::incoming, type);
-            if (!edges) return edges.error();
-            for (const Edge& edge : *edges) {
-                if (edge.end == Direction::incoming && !draft_.removes(edge.association))
-                    add_above(edge.other);
-            }
+sdk::Result<std::vector<std::string>> DraftStructure::places_of(const std::string& node,
+                                                                const Places& made) const {
+    const auto own = made.find(node);
+    std::vector<std::string> places = own == made.end() ? std::vector<std::string>() : own->second;
+    for (const char* type : {association::kChild, association::kOwned}) {
+        auto edges = target_.edges(node, Direction::incoming, type);
+        if (!edges) return edges.error();
+        for (const Edge& edge : *edges) {
+            if (edge.end == Direction::incoming && !draft_.removes(edge.association))
+                places.push_back(edge.other);
         }
     }
-    return known.contains(top);
+    return places;
 }
 
 }  // namespace stele::nodes

@@ -11,6 +11,7 @@
 
 #include "branch/relation_elements.hpp"
 #include "branch/vocabulary.hpp"
+#include "graph/translations.hpp"
 #include "history/history.hpp"
 #include "history/node_relations.hpp"
 #include "history/tags.hpp"
@@ -28,6 +29,19 @@ bool is_place_in_tree(const sdk::Json& part) {
            sdk::text_member(part, member::kDirectionality) != kUndirected;
 }
 
+/// What a node lies in, what owns it, and what it translates.
+bool holds(const Edge& edge) {
+    return edge.end == Direction::incoming &&
+           (edge.type == association::kChild || edge.type == association::kOwned ||
+            edge.type == association::kHasTranslation);
+}
+
+bool is_same_edition(const sdk::Json& one, const sdk::Json& other) {
+    return sdk::text_member(one, "edition") == sdk::text_member(other, "edition") &&
+           parse_locale(sdk::text_member(one, "locale")) ==
+               parse_locale(sdk::text_member(other, "locale"));
+}
+
 sdk::Json ids_json(const std::set<std::string>& ids) {
     return {{"folders", ids}};
 }
@@ -35,6 +49,7 @@ sdk::Json ids_json(const std::set<std::string>& ids) {
 }  // namespace
 
 sdk::Result<void> DraftStructure::check() {
+    if (auto checked = check_kept(); !checked) return checked;
     if (auto checked = check_ends(); !checked) return checked;
     if (auto checked = check_removals(); !checked) return checked;
     if (auto checked = check_moves(); !checked) return checked;
@@ -97,10 +112,15 @@ sdk::Result<void> DraftStructure::check_ends(const std::string& id) {
     if (gone.empty()) {
         auto is_known = is_there_already(id, step);
         if (!is_known) return is_known.error();
-        if (*is_known) draft_.steps.erase(id);
+        if (!*is_known) return check_alone(id, step);
+        draft_.steps.erase(id);
         return {};
     }
-    const auto side = chooser_.choose(step.source_ms, 0);
+    const bool has_nobody = std::any_of(gone.begin(), gone.end(), [this](const std::string& node) {
+        return draft_.missing_persons.contains(node);
+    });
+    // Nobody can make a person for others.
+    const auto side = has_nobody ? std::nullopt : chooser_.choose(step.source_ms, 0);
     if (side == Side::source) {
         for (const std::string& node : gone) {
             if (auto revived = revive(node); !revived) return revived;
@@ -115,8 +135,9 @@ sdk::Result<void> DraftStructure::check_ends(const std::string& id) {
              step.part,
              {},
              fmt::format("the source has made an association {} with {}, which is not on the "
-                         "target any more",
-                         sdk::text_member(step.part, member::kType), fmt::join(gone, " and "))});
+                         "target{}",
+                         sdk::text_member(step.part, member::kType), fmt::join(gone, " and "),
+                         has_nobody ? ", to which the person has not come yet" : " any more")});
     }
     draft_.steps.erase(id);
     return {};
@@ -144,6 +165,36 @@ sdk::Result<bool> DraftStructure::is_there_already(const std::string& id,
     return std::any_of(edges->begin(), edges->end(), [&](const Edge& edge) {
         return edge.end == Direction::incoming && edge.other == source && stays(edge.association);
     });
+}
+
+sdk::Result<void> DraftStructure::check_alone(const std::string& id, const MergeStep& step) {
+    const std::string type = sdk::text_member(step.part, member::kType);
+    const bool is_owned = type == association::kOwned && is_place_in_tree(step.part);
+    if (!is_owned && type != association::kHasTranslation) return {};
+    const std::string source = sdk::text_member(step.part, member::kSource);
+    const std::string node = is_owned ? sdk::text_member(step.part, member::kTarget) : source;
+    const Direction direction = is_owned ? Direction::incoming : Direction::outgoing;
+    auto edges = target_.edges(node, direction, type);
+    if (!edges) return edges.error();
+    for (const Edge& edge : *edges) {
+        if (edge.end != direction || draft_.removes(edge.association)) continue;
+        auto other = target_.node(edge.association);
+        if (!other) return other.error();
+        if (!is_owned && !is_same_edition(step.part, other->fields)) continue;
+        add({is_owned ? ConflictKind::owner : ConflictKind::translation,
+             node,
+             {},
+             {},
+             step.part,
+             {},
+             is_owned ? fmt::format("both branches have given {} an owner", node)
+                      : fmt::format("both branches have translated {} into {}, in edition {}", node,
+                                    sdk::text_member(step.part, "locale"),
+                                    sdk::text_member(step.part, "edition"))});
+        draft_.steps.erase(id);
+        return {};
+    }
+    return {};
 }
 
 sdk::Result<void> DraftStructure::revive(const std::string& node) {
@@ -210,8 +261,15 @@ sdk::Result<void> DraftStructure::check_removal(const std::string& id) {
         if (!association) return association.error();
         if (is_tagging(association->fields)) continue;
         const auto side = chooser_.choose(0, 1);
-        if (side == Side::source) continue;
-        if (side) return keep(id);
+        if (side == Side::source) {
+            auto is_lost = loses_place(edge);
+            if (!is_lost) return is_lost.error();
+            if (!*is_lost) continue;
+        } else if (side) {
+            return keep(id);
+        }
+        auto type = shown_type(edge, *association);
+        if (!type) return type.error();
         add({ConflictKind::end_gone,
              id,
              {},
@@ -219,21 +277,74 @@ sdk::Result<void> DraftStructure::check_removal(const std::string& id) {
              {},
              {},
              fmt::format("the source has deleted {}, with which the target has made an "
-                         "association {} since",
-                         shown_title(id, draft_.steps[id].part), edge.type)});
+                         "association {}since",
+                         shown_title(id, draft_.steps[id].part), *type)});
         return keep(id);
     }
     return {};
 }
 
+sdk::Result<bool> DraftStructure::loses_place(const Edge& edge) const {
+    if (edge.end != Direction::outgoing) return false;
+    if (edge.type == association::kHasTranslation) return will_exist(edge.other);
+    if (edge.type != association::kChild && edge.type != association::kOwned) return false;
+    auto stays = will_exist(edge.other);
+    if (!stays || !*stays) return stays;
+    auto places = target_.edges(edge.other, Direction::incoming, edge.type);
+    if (!places) return places.error();
+    for (const Edge& place : *places) {
+        if (place.end != Direction::incoming || draft_.removes(place.association)) continue;
+        auto has_place = will_exist(place.other);
+        if (!has_place) return has_place.error();
+        if (*has_place) return false;
+    }
+    return true;
+}
+
+/// With a space behind it; nothing where whoever merges may not know of the association.
+sdk::Result<std::string> DraftStructure::shown_type(const Edge& edge,
+                                                    const sdk::Document& association) const {
+    auto other = target_.readable_node(edge.other);
+    if (!other && sdk::is_missing(other.error())) return std::string();
+    if (!other) return other.error();
+    auto may = target_.may(association.key, sdk::Permission::read);
+    if (!may) return may.error();
+    return *may ? edge.type + ' ' : std::string();
+}
+
 sdk::Result<void> DraftStructure::keep(const std::string& node) {
-    draft_.steps.erase(node);
-    auto edges = target_.edges(node, Direction::any);
-    if (!edges) return edges.error();
-    for (const Edge& edge : *edges) {
-        auto has_other = will_exist(edge.other);
-        if (!has_other) return has_other.error();
-        if (*has_other && draft_.removes(edge.association)) draft_.steps.erase(edge.association);
+    std::vector<std::string> kept{node};
+    while (!kept.empty()) {
+        const std::string at = std::move(kept.back());
+        kept.pop_back();
+        draft_.steps.erase(at);
+        auto edges = target_.edges(at, Direction::any);
+        if (!edges) return edges.error();
+        for (const Edge& edge : *edges) {
+            if (!draft_.removes(edge.association)) continue;
+            auto has_other = will_exist(edge.other);
+            if (!has_other) return has_other.error();
+            if (!*has_other && !holds(edge)) continue;
+            if (!*has_other) kept.push_back(edge.other);
+            draft_.steps.erase(edge.association);
+        }
+    }
+    return {};
+}
+
+sdk::Result<void> DraftStructure::check_kept() {
+    for (const std::string& id : draft_.kept) {
+        auto record = target_.node(id);
+        if (!record) return record.error();
+        if (!is_association(record->fields)) {
+            if (auto stays = keep(id); !stays) return stays;
+            continue;
+        }
+        for (const char* end : kEndMembers) {
+            const std::string node = sdk::text_member(record->fields, end);
+            if (!draft_.removes(node)) continue;
+            if (auto stays = keep(node); !stays) return stays;
+        }
     }
     return {};
 }
@@ -258,6 +369,7 @@ sdk::Result<void> DraftStructure::check_move(const std::string& node, const Move
     auto edges = folders_on_target(node);
     if (!edges) return edges.error();
     std::set<std::string> here;
+    bool is_hidden = false;
     std::vector<sdk::Document> made_here;
     std::int64_t here_ms = 0;
     for (const Edge& edge : *edges) {
@@ -266,6 +378,9 @@ sdk::Result<void> DraftStructure::check_move(const std::string& node, const Move
         if (!*is_new) continue;
         auto association = target_.node(edge.association);
         if (!association) return association.error();
+        auto may = target_.readable_node(edge.other);
+        if (!may && !sdk::is_missing(may.error())) return may.error();
+        is_hidden = is_hidden || !may;
         here.insert(edge.other);
         here_ms = std::max(here_ms, written_ms(association->fields));
         made_here.push_back(std::move(*association));
@@ -293,7 +408,7 @@ sdk::Result<void> DraftStructure::check_move(const std::string& node, const Move
          {},
          {},
          ids_json(there),
-         ids_json(here),
+         is_hidden ? std::optional<sdk::Json>() : std::optional<sdk::Json>(ids_json(here)),
          fmt::format("both branches have moved {}, into different folders", node)});
     return {};
 }

@@ -38,6 +38,9 @@ private:
     sdk::Result<void> check_ends();
     sdk::Result<void> check_ends(const std::string& id);
     sdk::Result<bool> is_there_already(const std::string& id, const MergeStep& step) const;
+    /// Where the target has given a node another owner, or another translation for one locale and
+    /// edition, a conflict.
+    sdk::Result<void> check_alone(const std::string& id, const MergeStep& step);
     /// Brings a node back that the target has deleted, with what joined it.
     sdk::Result<void> revive(const std::string& node);
     sdk::Result<void> revive_associations(const std::string& node);
@@ -45,7 +48,14 @@ private:
     // Nodes that the source has deleted.
     sdk::Result<void> check_removals();
     sdk::Result<void> check_removal(const std::string& id);
+    /// Of an association that the target has made with a node that goes: whether its other end
+    /// would be in no folder any more, or a translation of nothing.
+    sdk::Result<bool> loses_place(const Edge& edge) const;
+    sdk::Result<std::string> shown_type(const Edge& edge, const sdk::Document& association) const;
+    /// A node that does not go, with what joins it to others, and what it lies in or translates.
     sdk::Result<void> keep(const std::string& node);
+    /// What stays as the target has it although the source has deleted it.
+    sdk::Result<void> check_kept();
 
     sdk::Result<void> check_moves();
     sdk::Result<void> check_move(const std::string& node, const Moves& moves);
@@ -63,8 +73,9 @@ private:
     sdk::Result<void> check_circles();
     /// What new associations put somewhere, with where.
     using Places = std::map<std::string, std::vector<std::string>>;
-    sdk::Result<bool> closes_circle(const std::string& top, const std::string& node,
-                                    const Places& made) const;
+    /// Where a node lies afterwards.
+    sdk::Result<std::vector<std::string>> places_of(const std::string& node,
+                                                    const Places& made) const;
 
     void add(MergeConflict conflict) { draft_.conflicts.push_back(std::move(conflict)); }
 

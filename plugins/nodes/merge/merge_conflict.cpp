@@ -20,6 +20,10 @@ std::string_view conflict_name(ConflictKind kind) {
             return "qname";
         case ConflictKind::end_gone:
             return "end-gone";
+        case ConflictKind::owner:
+            return "owner";
+        case ConflictKind::translation:
+            return "translation";
         case ConflictKind::circle:
             break;
     }

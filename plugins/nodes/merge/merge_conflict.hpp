@@ -21,10 +21,12 @@ enum class ConflictKind : std::uint8_t {
     name,         ///< a folder would have two nodes of one name
     qname,        ///< two nodes would have one QName
     end_gone,     ///< an association that one side made has an end that the other one deleted
+    owner,        ///< a node would have two owners
+    translation,  ///< a node would have two translations for one locale and edition
     circle,       ///< folders or owners would lie in one another
 };
 /// `value`, `attachment`, `delete-edit`, `edit-delete`, `move`, `name`, `qname`, `end-gone`,
-/// `circle`.
+/// `owner`, `translation`, `circle`.
 std::string_view conflict_name(ConflictKind kind);
 
 struct MergeConflict {
@@ -55,6 +57,9 @@ public:
     /// The side by when both have last written, epoch milliseconds; the target where both are as
     /// new. Nothing where people decide.
     std::optional<Side> choose(std::int64_t source_ms, std::int64_t target_ms) const;
+
+    /// Whether it never leaves anything of the source out.
+    bool is_manual() const { return rule_ == ConflictRule::manual; }
 
 private:
     ConflictRule rule_;

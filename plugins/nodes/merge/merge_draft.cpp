@@ -1,5 +1,9 @@
 #include "merge/merge_draft.hpp"
 
+#include <algorithm>
+#include <map>
+#include <set>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -57,13 +61,34 @@ public:
     Drafting(const BranchContent& target, const Chooser& chooser)
         : target_(target), chooser_(chooser) {}
 
-    sdk::Result<void> take(ChangedRecord record) {
-        if (record.source && !record.target) {
-            auto is_taken = take_same_name(record);
-            if (!is_taken) return is_taken.error();
-            if (*is_taken) return {};
+    sdk::Result<void> take(const std::vector<ChangedRecord>& changed) {
+        for (const ChangedRecord& record : changed) {
+            if (!record.source) deleted_.emplace(record.id, &record);
         }
-        decide(record);
+        for (const ChangedRecord& record : changed) {
+            if (!record.source || record.target) continue;
+            auto is_one = take_same_name(record);
+            if (!is_one) return is_one.error();
+            if (*is_one) taken_.insert(record.id);
+        }
+        for (const ChangedRecord& record : changed) {
+            if (!taken_.contains(record.id)) decide(record);
+        }
+        return {};
+    }
+
+    /// Of one principal each branch has a person of its own.
+    sdk::Result<void> know(const std::map<std::string, sdk::Json>& persons) {
+        for (const auto& [id, part] : persons) {
+            auto present = target_.find_person(sdk::text_member(part, "principal-domain"),
+                                               sdk::text_member(part, "principal-id"));
+            if (!present) return present.error();
+            if (*present) {
+                draft_.aliases.emplace(id, **present);
+            } else {
+                draft_.missing_persons.insert(id);
+            }
+        }
         return {};
     }
 
@@ -79,16 +104,21 @@ public:
     }
 
 private:
-    /// Definitions and tags that both branches have made by themselves are one thing.
+    /// Definitions and tags that both branches have made by themselves are one thing, and stay it;
+    /// so are those that one branch has deleted and made again.
     sdk::Result<bool> take_same_name(const ChangedRecord& record) {
         auto same = find_same(*record.source);
         if (!same) return same.error();
         if (!*same || (*same)->id == record.id) return false;
         draft_.aliases[record.id] = (*same)->id;
-        if (record.base || !is_definition(*record.source)) return true;
+        const auto former = deleted_.find((*same)->id);
+        if (former != deleted_.end()) taken_.insert((*same)->id);
+        if (!is_definition(*record.source)) return true;
         ChangedRecord one = record;
         one.id = (*same)->id;
         one.target = merged_part((*same)->fields);
+        one.target_ms = written_ms((*same)->fields);
+        if (former != deleted_.end()) one.base = former->second->base;
         decide(one);
         return true;
     }
@@ -135,7 +165,10 @@ private:
     void decide_removal(const ChangedRecord& record) {
         const auto side = chooser_.choose(record.source_ms, record.target_ms);
         if (side == Side::source) return put(record, MergeStep::Kind::remove, *record.target);
-        if (side) return;
+        if (side) {
+            draft_.kept.insert(record.id);
+            return;
+        }
         conflict(ConflictKind::delete_edit, record,
                  fmt::format("the source has deleted {}, and the target has changed it",
                              shown_title(record.id, *record.target)));
@@ -188,14 +221,21 @@ private:
     const BranchContent& target_;
     const Chooser& chooser_;
     MergeDraft draft_;
+    /// What the source has deleted, by ids.
+    std::map<std::string, const ChangedRecord*> deleted_;
+    /// What is decided along with another record.
+    std::set<std::string> taken_;
 };
 
 }  // namespace
 
-void leave_own_out(std::vector<ChangedRecord>& changed) {
+std::map<std::string, sdk::Json> leave_own_out(std::vector<ChangedRecord>& changed) {
     std::set<std::string> persons;
+    std::map<std::string, sdk::Json> present;
     for (const ChangedRecord& record : changed) {
-        if (is_own_person(record)) persons.insert(record.id);
+        if (!is_own_person(record)) continue;
+        persons.insert(record.id);
+        if (record.source) present.emplace(record.id, *record.source);
     }
     std::erase_if(changed, [&persons](const ChangedRecord& record) {
         const sdk::Json& part = record.source ? *record.source : *record.base;
@@ -203,6 +243,7 @@ void leave_own_out(std::vector<ChangedRecord>& changed) {
             is_membership(part) && persons.contains(sdk::text_member(part, member::kTarget));
         return persons.contains(record.id) || is_place || is_tagging(part);
     });
+    return present;
 }
 
 const MergeStep* MergeDraft::step(const std::string& id) const {
@@ -236,14 +277,21 @@ std::string shown_title(const std::string& id, const sdk::Json& part) {
 sdk::Result<MergeDraft> draft_merge(const BranchContent& source, const BranchContent& target,
                                     const MergeSides& sides,
                                     const std::vector<ChangedRecord>& changed,
+                                    const std::map<std::string, sdk::Json>& persons,
                                     const Chooser& chooser) {
     Drafting drafting(target, chooser);
-    for (const ChangedRecord& record : changed) {
-        if (auto taken = drafting.take(record); !taken) return taken.error();
-    }
+    if (auto known = drafting.know(persons); !known) return known.error();
+    if (auto taken = drafting.take(changed); !taken) return taken.error();
     MergeDraft draft = drafting.end();
     if (auto checked = DraftStructure(source, target, sides, chooser, draft).check(); !checked)
         return checked.error();
+    draft.leaves_out =
+        !chooser.is_manual() &&
+        std::any_of(changed.begin(), changed.end(), [&draft](const ChangedRecord& record) {
+            return draft.aliases.contains(record.id) ||
+                   (draft.step(record.id) == nullptr &&
+                    !is_same_part(record.source, record.target));
+        });
     return draft;
 }
 

@@ -34,11 +34,18 @@ struct MergeDraft {
     std::map<std::string, MergeStep> steps;
     /// Those that nobody has decided: with any of them the merge does not take place.
     std::vector<MergeConflict> conflicts;
-    /// From definitions of the source to those of the same QName on the target.
+    /// From what the source has made by itself to what is the same on the target: definitions of
+    /// one QName, tags of one word, persons of one principal.
     std::map<std::string, std::string> aliases;
+    /// Persons of the source whose principals have none on the target.
+    std::set<std::string> missing_persons;
 
     /// Nodes that both sides have taken out of the same folder.
     std::set<std::string> left_by_both;
+    /// Records that the source has deleted and the target has changed, and that stay by its rule.
+    std::set<std::string> kept;
+    /// Something of the source does not come, by the target's rule.
+    bool leaves_out = false;
 
     const MergeStep* step(const std::string& id) const;
     bool removes(const std::string& id) const;
@@ -48,13 +55,14 @@ struct MergeDraft {
 
 /// Takes away what every branch makes for itself as it needs it, and what follows from other
 /// records: persons and groups that the source has got or lost, their places, and associations with
-/// tags.
-void leave_own_out(std::vector<ChangedRecord>& changed);
+/// tags. Answers the persons and groups that the source has, by id.
+std::map<std::string, sdk::Json> leave_own_out(std::vector<ChangedRecord>& changed);
 
 /// Of everything else that the source has changed.
 sdk::Result<MergeDraft> draft_merge(const BranchContent& source, const BranchContent& target,
                                     const MergeSides& sides,
                                     const std::vector<ChangedRecord>& changed,
+                                    const std::map<std::string, sdk::Json>& persons,
                                     const Chooser& chooser);
 
 /// Whether an association makes its target a member of a folder.

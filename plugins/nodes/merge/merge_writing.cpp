@@ -166,7 +166,8 @@ sdk::Result<void> write_merge(const BranchContent& source, const BranchContent& 
     auto noted =
         Ancestry::note_pair(context.transaction(), space, source.place().line, target.place().line);
     if (!noted) return noted;
-    if (draft.steps.empty())
+    // Forks of that changeset would have it, too, so it must not have left anything out.
+    if (draft.steps.empty() && !draft.leaves_out)
         return Ancestry::note(context.transaction(), space, sides.target_tip(), sides.taken());
     if (auto written = write_draft(target, draft); !written) return written;
     auto writer = target.changes().writer(context, target.branch());

@@ -261,6 +261,112 @@ test('1.1.7: autoConflictResolutionRule of the target decides', async () => {
   assert.equal(reply.status, 400);
 });
 
+test('1.5: what a branch changes of a definition that was merged as one with another comes, too', async () => {
+  const definition = (title) => ({ _qname: 'my:fruit', _type: 'd:type', type: 'object', title });
+  const source = await fork();
+  await make(source, definition('Fruit'));
+  const ours = await make('master', definition('Fruit'));
+  await merged(source, 'master');
+  await put(source, 'my:fruit', { properties: { weight: { type: 'number' } } });
+  await put('master', 'my:fruit', { description: 'of ours' });
+  assert.equal(await merged(source, 'master'), 1);
+  const { _doc, properties, description } = await get('master', 'my:fruit');
+  assert.deepEqual([_doc, properties, description], [ours, { weight: { type: 'number' } }, 'of ours']);
+});
+
+test('1.5: a definition or a tag that a branch has deleted and made again stays', async () => {
+  const definition = (fields) => ({ _qname: 'my:fruit', _type: 'd:type', type: 'object', title: 'Fruit', ...fields });
+  const former = await make('master', definition({}));
+  const tagged = await make('master', { title: 'tagged', tags: ['ripe'], _features: { 'f:taggable': {} } });
+  const tags = async (branch) => (await admin('GET', `${nodePath(branch, tagged)}/associations?type=a:has_tag&direction=OUTGOING`)).rows.map((row) => row.target);
+  const [tag] = await tags('master');
+  const source = await fork();
+  await remove(source, 'my:fruit');
+  await make(source, definition({ title: 'Fruits' }));
+  const plum = await make(source, { _type: 'my:fruit', title: 'plum' });
+  await remove(source, tag);
+  await make(source, { title: 'other', tags: ['ripe'], _features: { 'f:taggable': {} } });
+  await merged(source, 'master');
+  const { _doc, title } = await get('master', 'my:fruit');
+  assert.deepEqual([_doc, title, (await get('master', plum))._type], [former, 'Fruits', 'my:fruit']);
+  assert.deepEqual([await tags('master'), (await get('master', tagged)).tags], [[tag], ['ripe']]);
+});
+
+test('1.5: two owners of a node are a conflict, and two translations for one locale', async () => {
+  const [master, owned, one, two] = [await make('master'), await make('master'), await make('master'), await make('master')];
+  const source = await fork();
+  await associate(source, one, owned, 'a:owned');
+  await associate('master', two, owned, 'a:owned');
+  const translate = (branch, locale) => admin('POST', `${nodePath(branch, master)}/i18n?locale=${locale}`, { title: locale });
+  for (const [branch, locales] of [[source, ['de', 'fr']], ['master', ['de', 'it']]]) for (const locale of locales) await translate(branch, locale);
+  const told = (await conflictsOf(source, 'master')).map(({ kind, nodeId }) => [kind, nodeId]).sort();
+  assert.deepEqual(told, [['owner', owned], ['translation', master]]);
+  // With a rule, too: nobody can say which one is to go.
+  await admin('PUT', branchPath('master'), { ...(await admin('GET', branchPath('master'))), autoConflictResolutionRule: 'source' });
+  assert.equal((await conflictsOf(source, 'master')).length, 2);
+});
+
+test('1.1.7: what a rule keeps stays where it lies, and with all that is associated with it', async () => {
+  const [place, other, linked] = [await folder('master', 'place'), await folder('master', 'other'), await make('master')];
+  const [node, deep] = [await makeIn('master', place, { title: 'a' }), await makeIn('master', other, { title: 'b' })];
+  const association = await associate('master', node, linked);
+  const source = await fork();
+  for (const rule of ['target', 'newest']) {
+    const target = await fork('master', { autoConflictResolutionRule: rule });
+    if (rule === 'target') {
+      await remove(source, node);
+      // With what lies in it.
+      await remove(source, other);
+    }
+    for (const id of [node, deep]) await put(target, id, { title: 'edited' });
+    await merged(source, target);
+    assert.deepEqual([await foldersOf(target, node), await foldersOf(target, deep)], [[place], [other]], rule);
+    assert.deepEqual([(await get(target, association)).target, await foldersOf(target, other)], [linked, [(await get('master', 'root'))._doc]]);
+  }
+});
+
+test('1.1.7: a rule takes away no folder with what the target has put into it since', async () => {
+  const place = await folder('master', 'place');
+  const [source, target] = [await fork(), await fork('master', { autoConflictResolutionRule: 'source' })];
+  await remove(source, place);
+  const node = await makeIn(target, place, { title: 'new' });
+  assert.deepEqual((await conflictsOf(source, target)).map(({ kind, nodeId }) => [kind, nodeId]), [['end-gone', place]]);
+  await move(target, node, (await get('master', 'root'))._doc);
+  await merged(source, target);
+  assert.deepEqual([await status(target, place), await status(target, node)], [404, 200]);
+});
+
+test('1.1.7: what a rule has decided on a branch is decided anew on one that was forked from it before', async () => {
+  const node = await make('master', { title: 'a' });
+  const [source, target] = [await fork(), await fork('master', { autoConflictResolutionRule: 'target' })];
+  await put(source, node, { title: 'source' });
+  await put(target, node, { title: 'target' });
+  const earlier = await fork(target, { autoConflictResolutionRule: 'source' });
+  const report = await merge(source, target);
+  assert.deepEqual([report.merged, report.nodeCount, report.changesetId], [true, 0, await tip(target)]);
+  assert.equal((await merge(source, target)).changesetId, undefined);
+  await merged(source, earlier);
+  assert.deepEqual([(await get(target, node)).title, (await get(earlier, node)).title], ['target', 'source']);
+});
+
+test('1.5: an association with a person leads to the person of the same principal on the target', async () => {
+  await server.makeUser('friend');
+  const token = await server.login('friend', 'secret-of-friend');
+  const node = await make('master');
+  const source = await fork();
+  for (const branch of ['master', source]) await admin('POST', `${branchPath(branch)}/authorities/contributor/grant?id=default/friend`, {});
+  const write = (branch) => server.request('POST', `${branchPath(branch)}/nodes`, { token, body: { title: 'of a friend' } });
+  const person = async (branch) => (await admin('POST', `${branchPath(branch)}/nodes/query`, { _type: 'n:person', 'principal-name': 'friend' })).rows[0]?._doc;
+  await write(source);
+  const association = await associate(source, node, await person(source));
+  // Nobody makes a person for them.
+  assert.deepEqual((await conflictsOf(source, 'master')).map(({ kind, nodeId }) => [kind, nodeId]), [['end-gone', association]]);
+  await write('master');
+  await merged(source, 'master');
+  assert.equal((await get('master', association)).target, await person('master'));
+  assert.notEqual(await person('master'), await person(source));
+});
+
 test('1.2: a dry run tells what would be, and writes nothing; the job merges', async () => {
   const source = await fork();
   const node = await make(source, { title: 'new' });
@@ -414,6 +520,27 @@ test('a conflict of names does not tell which node the other one is to who may n
 
 const revert = (branch, changeset) => admin('POST', `${branchPath(branch)}/revert?id=${changeset}`, {});
 const refusal = async (path) => { const { status, json } = await server.request('POST', path, { token: server.adminToken, body: {} }); return [status, json.code, json.message]; };
+
+test('a conflict of moves tells no folders that whoever merges may not read', async () => {
+  const [here, there, hidden] = [await folder('master', 'here'), await folder('master', 'there'), await folder('master', 'hidden')];
+  const node = await makeIn('master', here, { title: 'moved' });
+  const source = await fork();
+  await server.makeUser('places-reader');
+  const token = await server.login('places-reader', 'secret-of-places-reader');
+  const grant = (path) => admin('POST', `${path}/authorities/consumer/grant?id=default/places-reader`, {});
+  const membership = async (branch) => (await admin('GET', `${nodePath(branch, node)}/associations?type=a:child`)).rows[0]._doc;
+  const former = await membership('master');
+  for (const branch of ['master', source]) {
+    for (const path of [branchPath(branch), nodePath(branch, there), nodePath(branch, node)]) await grant(path);
+  }
+  await move(source, node, there);
+  await grant(nodePath(source, await membership(source)));
+  await move('master', node, hidden);
+  for (const branch of ['master', source]) await grant(`${branchPath(branch)}/deletions/${former}`);
+  const reply = await server.request('POST', `${branchPath('master')}/merge?id=${source}`, { token, body: {} });
+  assert.deepEqual(reply.json.conflicts?.map((row) => [row.nodeId, row.kind, row.source, 'target' in row]), [[node, 'move', { folders: [there] }, false]], reply.text);
+  assert.ok(!reply.text.includes(hidden));
+});
 
 test('a reverted changeset is undone by a new one, and what was done since stays', async () => {
   const trees = await folder('master', 'trees');
