@@ -159,4 +159,80 @@ TEST_CASE("nobody opens their node to others by an import that they could not op
     CHECK(imported.error().code == by_hand.error().code);
 }
 
+TEST_CASE("a node that names what comes after it is written again only by who may change it") {
+    Two two;
+    const std::size_t carl = two.world.add_user("carl", "contributor");
+    const std::string anns = two.make(
+        two.target, {{"title", "anns"}, {"_features", {{"f:filename", {{"filename", "later"}}}}}});
+    // As long as `later` is not there, the node says what it is to say.
+    sdk::Json same = two.read(two.target, anns);
+    same["_doc"] = "earlier";
+    same["_existing"] = {{"_doc", anns}};
+    const Items items{item_of(same), item_of({{"_doc", "later"}, {"title", "carls"}})};
+    const auto refused =
+        two.bring_in(items, {.branch = two.target, .copies_on_existing = true}, carl);
+    REQUIRE(refused.has_error());
+    CHECK(refused.error().code == "authority.permission_missing");
+    CHECK(two.read(two.target, anns)["_features"]["f:filename"]["filename"] == "later");
+    const ReportedImport by_ann =
+        must(two.bring_in(items, {.branch = two.target, .copies_on_existing = true}));
+    CHECK(by_ann.updated == 1);
+    CHECK(by_ann.skipped == 0);
+    CHECK(two.read(two.target, anns)["_features"]["f:filename"]["filename"] ==
+          by_ann.ids.at("later"));
+}
+
+TEST_CASE("a node that was there is numbered in a folder only by who may change it") {
+    Two two;
+    const std::size_t carl = two.world.add_user("carl", "contributor");
+    const std::string folder = two.make(two.target, {{"title", "folder"}});
+    const std::string first = two.make(two.target, {{"title", "plum"}});
+    two.join(two.target, folder, first, "a:child");
+    const std::string second = two.make(two.target, {{"title", "plum"}});
+    const Items items{association_of("x", "a:child", folder, second)};
+    const auto refused = two.bring_in(items, {.branch = two.target}, carl);
+    REQUIRE(refused.has_error());
+    CHECK(refused.error().code == "authority.permission_missing");
+    must(two.bring_in(items, {.branch = two.target}));
+    CHECK(two.targets(two.target, folder, "a:child").size() == 2);
+}
+
+TEST_CASE("a clone does not change the type of an association, by which the graph lists it") {
+    Two two;
+    const std::string one = two.make(two.target, {{"title", "one"}});
+    const std::string other = two.make(two.target, {{"title", "other"}});
+    const std::string link = two.join(two.target, one, other, "a:linked");
+    const ReportedImport report = must(two.bring_in({association_of(link, "a:child", one, other)},
+                                                    {.branch = two.target, .strategy = kClone}));
+    CHECK(report.skipped == 1);
+    CHECK(report.notes ==
+          std::vector<std::string>{link + " keeps the type a:linked that it has here"});
+    CHECK(two.read(two.target, link)["_type"] == "a:linked");
+    CHECK(two.targets(two.target, one, "a:linked") == std::vector<std::string>{other});
+    CHECK(two.targets(two.target, one, "a:child").empty());
+}
+
+TEST_CASE("a clone gives a node only a type that allows what it says") {
+    Two two;
+    two.set_branch(two.target, {{"validateContent", true}});
+    const std::string node = two.make(two.target, {{"title", "one"}});
+    must(two.bring_in({item_of({{"_doc", "d"},
+                                {"_type", "d:type"},
+                                {"_qname", "x:strict"},
+                                {"type", "object"},
+                                {"required", {"email"}},
+                                {"properties", {{"email", {{"type", "string"}}}}}})},
+                      {.branch = two.target}));
+    const auto bring = [&](const char* type) {
+        return two.bring_in({item_of({{"_doc", node}, {"_type", type}, {"title", "one"}})},
+                            {.branch = two.target, .strategy = kClone});
+    };
+    for (const char* type : {"no name", "x:strict"}) {
+        const auto refused = bring(type);
+        REQUIRE(refused.has_error());
+        CHECK(refused.error().kind == sdk::ErrorKind::invalid);
+    }
+    CHECK(two.read(two.target, node)["_type"] == "n:node");
+}
+
 }  // namespace stele::tests

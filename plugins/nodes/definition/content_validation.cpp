@@ -77,6 +77,18 @@ sdk::Result<void> validate_content(const BranchContent& content, const sdk::Json
     return *validates ? find_violations(content, node, violations) : sdk::Result<void>();
 }
 
+sdk::Result<void> check_new_type(const BranchContent& content, sdk::Json node,
+                                 const std::string& type) {
+    if (!is_qname(type)) {
+        return sdk::make_error({{member::kType, "nodes.qname_malformed",
+                                 "a type is named by a prefix, a colon and a local name"}});
+    }
+    node[member::kType] = type;
+    sdk::Violations violations;
+    if (auto checked = validate_content(content, node, violations); !checked) return checked;
+    return violations.empty() ? sdk::Result<void>() : sdk::make_error(std::move(violations));
+}
+
 sdk::Result<void> find_violations(const BranchContent& content, const sdk::Json& node,
                                   sdk::Violations& violations) {
     if (is_definition(node)) {

@@ -55,6 +55,10 @@ sdk::Result<void> apply_mandatory_features(const BranchContent& content, sdk::Js
 /// the server itself writes is right.
 sdk::Result<void> validate_content(const BranchContent& content, const sdk::Json& node,
                                    sdk::Violations& violations);
+/// Fails with `invalid` where a node with this content cannot become one of the type: it is no
+/// QName (`nodes.qname_malformed`), or does not allow the content (`validate_content`).
+sdk::Result<void> check_new_type(const BranchContent& content, sdk::Json node,
+                                 const std::string& type);
 /// Whether the branch says so, and the same for content that is there already.
 sdk::Result<bool> is_validated(const BranchContent& content);
 sdk::Result<void> find_violations(const BranchContent& content, const sdk::Json& node,

@@ -13,6 +13,7 @@
 #include "branch/folder_names.hpp"
 #include "branch/relation_elements.hpp"
 #include "branch/vocabulary.hpp"
+#include "definition/definitions.hpp"
 #include "history/deletion.hpp"
 #include "history/node_relations.hpp"
 #include "history/tags.hpp"
@@ -194,9 +195,15 @@ sdk::Result<sdk::Document> NodeCopy::replace(const sdk::Document& present,
     if (!folder.empty()) {
         if (auto fits = number_name(to_, folder, present.id, fields); !fits) return fits.error();
     }
-    auto replaced = to_.context().documents().update(to_.nodes(), present.id, std::move(fields));
     const std::string type = sdk::text_member(node.fields, member::kType);
-    if (!replaced || sdk::text_member(replaced->fields, member::kType) == type) return replaced;
+    // An association keeps its type, by which the graph lists it.
+    const bool is_retyped =
+        !is_association(present.fields) && sdk::text_member(present.fields, member::kType) != type;
+    if (is_retyped) {
+        if (auto fits = check_new_type(to_, fields, type); !fits) return fits.error();
+    }
+    auto replaced = to_.context().documents().update(to_.nodes(), present.id, std::move(fields));
+    if (!replaced || !is_retyped) return replaced;
     return to_.context().documents().patch(to_.nodes(), present.id, {{member::kType, type}});
 }
 

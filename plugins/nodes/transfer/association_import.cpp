@@ -68,6 +68,10 @@ sdk::Result<sdk::Document> AssociationImport::read(const std::string& id) {
 
 sdk::Result<void> AssociationImport::update(const sdk::ContentItem& item,
                                             const sdk::Document& present, sdk::Json fields) {
+    const std::string type = sdk::text_member(fields, member::kType);
+    if (!type.empty() && type != sdk::text_member(present.fields, member::kType))
+        state_.note(fmt::format("{} keeps the type {} that it has here", sdk::shown_path(item.id),
+                                sdk::text_member(present.fields, member::kType)));
     auto brought = records_.update(item, present, std::move(fields));
     if (!brought) return brought.error();
     ++(*brought == Brought::skipped ? state_.report.skipped : state_.report.associations);

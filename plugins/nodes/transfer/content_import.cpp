@@ -45,6 +45,7 @@ public:
           state_(content, target, std::move(plan)),
           records_(state_),
           subjects_(scratch_folder(content)),
+          counted_(scratch_folder(content)),
           written_(scratch_folder(content)) {}
 
     sdk::Result<sdk::ContentReport> run() {
@@ -263,8 +264,13 @@ private:
                 const bool may_relate = may_have_elements(fields);
                 auto brought = records_.bring_node(item, std::move(fields), planned.match);
                 if (!brought) return brought.error();
+                if (!*is_complete) {
+                    state_.plan.turns[planned.position] = Turn::again;
+                    // What is equal so far may not be in the end.
+                    if (*brought == Brought::skipped) return {};
+                    if (auto noted = counted_.put(item.id, {}); !noted) return noted;
+                }
                 count(*brought);
-                if (!*is_complete) state_.plan.turns[planned.position] = Turn::again;
                 if (!may_relate || *brought == Brought::skipped) return {};
                 auto here = state_.id_here(item.id);
                 if (!here) return here.error();
@@ -282,7 +288,15 @@ private:
                             if (!rewritten) return rewritten.error();
                             auto here = state_.id_here(item.id);
                             if (!here) return here.error();
-                            return records_.rewrite(*here, std::move(fields));
+                            const bool may_relate = may_have_elements(fields);
+                            auto brought = records_.rewrite(*here, std::move(fields));
+                            if (!brought) return brought.error();
+                            auto is_counted = counted_.contains(item.id);
+                            if (!is_counted) return is_counted.error();
+                            if (*is_counted) return {};
+                            count(*brought);
+                            const bool is_written = *brought == Brought::updated && may_relate;
+                            return is_written ? written_.put(item.id, *here) : sdk::Result<void>();
                         });
     }
 
@@ -295,6 +309,8 @@ private:
     std::uint64_t brought_ = 0;
     /// Their ids in the source.
     sdk::TextTable subjects_;
+    /// Of those that come a second time, what was counted the first time.
+    sdk::TextTable counted_;
     /// Ids, in the source and here, of those whose properties may name others.
     sdk::TextTable written_;
 };

@@ -23,6 +23,12 @@ sdk::Result<void> ImportState::require_create() {
     return may;
 }
 
+sdk::Result<void> ImportState::require_update(const sdk::Document& node) const {
+    auto is_own = made.contains(node.id);
+    if (!is_own) return is_own.error();
+    return *is_own ? sdk::Result<void>() : content.require(node, sdk::Permission::update);
+}
+
 sdk::Result<void> ImportState::know_ids() {
     return plan.items.for_each(
         [this](const std::string& id, const PlannedItem& planned) -> sdk::Result<void> {

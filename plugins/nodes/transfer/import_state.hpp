@@ -47,6 +47,10 @@ public:
     /// Whether whoever acts may make nodes, asked once: grants come after the content.
     sdk::Result<void> require_create();
 
+    /// Whether whoever acts may change a node that the import writes to; what it has made is its
+    /// own.
+    sdk::Result<void> require_update(const sdk::Document& node) const;
+
     /// Between two steps of what goes over all items.
     sdk::Result<void> step() const { return content.changes().settle_loads(content.context()); }
     /// Ids that items stand under here as far as they are known before they are written.

@@ -25,8 +25,8 @@ constexpr std::array kOfSource{member::kSystem, member::kStatistics, member::kPa
 /// What an update leaves as it is (docs/specification/nodes.md 7.4).
 constexpr std::array kKept{member::kQName, member::kIsAssociation};
 constexpr std::array kKeptOfAssociations{
-    member::kSource,         member::kSourceType, member::kTarget,   member::kTargetType,
-    member::kDirectionality, "source_changeset",  "target_changeset"};
+    member::kType,       member::kSource,         member::kSourceType, member::kTarget,
+    member::kTargetType, member::kDirectionality, "source_changeset",  "target_changeset"};
 
 sdk::Json kept_attachments_of(const sdk::Json& record) {
     sdk::Json kept = kept_attachments(record);
@@ -228,21 +228,28 @@ sdk::Result<Brought> RecordImport::update(const sdk::ContentItem& item,
         content_.changes().set_system(present.id, {{member::kAttachments, attachments}});
         state_.report.attachments += attachments.size();
     }
-    const std::string type = sdk::text_member(fields, member::kType);
-    auto written = apply_mandatory_features(content_, fields);
-    if (!written) return written.error();
-    auto updated =
-        content_.context().documents().update(content_.nodes(), present.id, std::move(fields));
+    auto updated = update_fields(present, std::move(fields));
     if (!updated) return updated.error();
-    const bool is_retyped =
-        !type.empty() && sdk::text_member(updated->fields, member::kType) != type;
-    if (is_retyped) {
-        updated = content_.context().documents().patch(content_.nodes(), present.id,
-                                                       {{member::kType, type}});
-        if (!updated) return updated.error();
-    }
     if (auto completed = complete(item, *updated, false); !completed) return completed.error();
     return Brought::updated;
+}
+
+sdk::Result<sdk::Document> RecordImport::update_fields(const sdk::Document& present,
+                                                       sdk::Json fields) {
+    if (auto applied = apply_mandatory_features(content_, fields); !applied) return applied.error();
+    // An association keeps its type, by which the graph lists it.
+    const std::string type =
+        is_association(present.fields) ? std::string() : sdk::text_member(fields, member::kType);
+    const bool is_retyped =
+        !type.empty() && sdk::text_member(present.fields, member::kType) != type;
+    if (is_retyped) {
+        if (auto fits = check_new_type(content_, fields, type); !fits) return fits.error();
+    }
+    auto updated =
+        content_.context().documents().update(content_.nodes(), present.id, std::move(fields));
+    if (!updated || !is_retyped) return updated;
+    return content_.context().documents().patch(content_.nodes(), present.id,
+                                                {{member::kType, type}});
 }
 
 sdk::Result<Brought> RecordImport::bring_node(const sdk::ContentItem& item, sdk::Json fields,
@@ -278,16 +285,17 @@ sdk::Result<Brought> RecordImport::bring_association(const sdk::ContentItem& ite
     return finish_creation(item, *made, *attachments);
 }
 
-sdk::Result<void> RecordImport::rewrite(const std::string& id, sdk::Json fields) {
+sdk::Result<Brought> RecordImport::rewrite(const std::string& id, sdk::Json fields) {
     auto present = content_.node(id);
     if (!present) return present.error();
     auto is_same = says(present->fields, fields);
     if (!is_same) return is_same.error();
-    if (*is_same) return {};
-    auto applied = apply_mandatory_features(content_, fields);
-    if (!applied) return applied.error();
-    auto updated = content_.context().documents().update(content_.nodes(), id, std::move(fields));
-    return updated ? sdk::Result<void>() : updated.error();
+    if (*is_same) return Brought::skipped;
+    // The first time it may have been as it was wanted, so that nobody was asked.
+    if (auto may = state_.require_update(*present); !may) return may.error();
+    auto updated = update_fields(*present, std::move(fields));
+    if (!updated) return updated.error();
+    return Brought::updated;
 }
 
 }  // namespace stele::nodes

@@ -28,8 +28,8 @@ public:
     sdk::Result<Brought> bring_association(const sdk::ContentItem& item, sdk::Json fields,
                                            const sdk::Document& source, const sdk::Document& target,
                                            bool is_undirected);
-    /// Says other fields of a node that this import has brought.
-    sdk::Result<void> rewrite(const std::string& id, sdk::Json fields);
+    /// Says other fields of a node that this import has brought, by the same rights.
+    sdk::Result<Brought> rewrite(const std::string& id, sdk::Json fields);
 
     /// What stands under an id here and is of the item's kind; nothing where there is none.
     /// `conflict` (`nodes.import_kind_differs`).
@@ -42,6 +42,8 @@ public:
                                 sdk::Json fields);
 
 private:
+    /// Its new type is written behind its other fields.
+    sdk::Result<sdk::Document> update_fields(const sdk::Document& present, sdk::Json fields);
     /// Before a record is made under the item's own id.
     sdk::Result<void> make_room(const sdk::ContentItem& item) const;
     /// A name that another has by now goes; with `clone` it is `conflict`

@@ -216,6 +216,7 @@ sdk::Result<bool> fit_name(const ImportState& state, const std::string& folder,
     sdk::Json fields = node.fields;
     auto is_numbered = number_name(state.content, folder, node.id, fields);
     if (!is_numbered || !*is_numbered) return is_numbered;
+    if (auto may = state.require_update(node); !may) return may.error();
     auto renamed = state.content.context().documents().patch(
         state.content.nodes(), node.id, {{member::kFeatures, fields[member::kFeatures]}});
     if (!renamed) return renamed.error();
