@@ -264,7 +264,7 @@ std::string told_of(const std::vector<std::string>& zips, std::size_t piece_size
         auto uploaded = archives::read_manifest(first.read(**entry));
         told += uploaded ? sdk::dump_json(uploaded->fields) : told_of(uploaded.error());
     }
-    auto manifest = archives::verify_manifest(first);
+    auto manifest = archives::verify_manifest(first, [] { return sdk::Result<void>(); });
     if (!manifest) return told + told_of(manifest.error());
     for (const char* target : {"platform", "repository", "branch", "node"}) {
         auto source = archives::GenerationOneSource::open(files, *manifest, target);

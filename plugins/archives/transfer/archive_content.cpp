@@ -38,16 +38,31 @@ bool may_be_special(std::string_view text) {
     });
 }
 
+/// Of what is said of one attachment, and of all of a record, for these are kept at once.
+constexpr std::size_t kMaxMetadataBytes = std::size_t{64} << 10;
+constexpr std::size_t kMaxToldBytes = std::size_t{32} << 20;
+
 /// What is said of attachments, by their ids.
 struct Told {
-    std::map<std::string, sdk::Json> by_id;
+    struct About {
+        std::string file_name;
+        std::string content_type;
+    };
+    std::map<std::string, About> by_id;
     /// Ids by the names that their files have where names have extensions.
     std::map<std::string, std::string, std::less<>> by_file;
+    std::size_t bytes = 0;
 
-    void tell(const std::string& id, sdk::Json about) {
-        const std::string name = sdk::text_member(about, "filename");
-        if (!name.empty()) by_file[attachment_file_name(id, name)] = id;
-        by_id[id] = std::move(about);
+    sdk::Result<void> tell(const std::string& id, const sdk::Json& about) {
+        About told{sdk::text_member(about, "filename"), sdk::text_member(about, "contentType")};
+        bytes += 2 * (id.size() + told.file_name.size()) + told.content_type.size();
+        if (bytes > kMaxToldBytes) {
+            return sdk::make_error(sdk::ErrorKind::too_large, "archives.transfer_too_large",
+                                   "a record has more attachments than one import can bring");
+        }
+        if (!told.file_name.empty()) by_file[attachment_file_name(id, told.file_name)] = id;
+        by_id[id] = std::move(told);
+        return {};
     }
 
     /// The id that a file is of: one that is told of, else its name without the extension. Ids may
@@ -69,8 +84,9 @@ sdk::Result<Told> what_is_told(const ArchiveFiles& archive, const std::vector<st
     if (system != fields.end() && system->is_object()) {
         const auto attachments = system->find("attachments");
         if (attachments != system->end() && attachments->is_object()) {
-            for (const auto& [id, about] : attachments->items())
-                told.tell(id, about);
+            for (const auto& [id, about] : attachments->items()) {
+                if (auto kept = told.tell(id, about); !kept) return kept.error();
+            }
         }
     }
     for (const std::string& path : paths) {
@@ -78,14 +94,16 @@ sdk::Result<Told> what_is_told(const ArchiveFiles& archive, const std::vector<st
         auto file = archive.find(path);
         if (!file) return file.error();
         if (!*file) continue;
-        auto about = read_json(**file);
+        auto text = (*file)->zip->read_all((*file)->entry, kMaxMetadataBytes);
+        if (!text) return text.error();
+        auto about = parse_record(**file, *text);
         if (!about) return about.error();
         std::string id = sdk::text_member(*about, "attachmentId");
         if (id.empty()) {
             const std::string_view name = file_name_of(path);
             id = id_of_segment(name.substr(0, name.size() - kMetadata.size()));
         }
-        told.tell(id, *std::move(about));
+        if (auto kept = told.tell(id, *about); !kept) return kept.error();
     }
     return told;
 }
@@ -108,8 +126,8 @@ sdk::Result<std::vector<sdk::ContentItem::File>> files_beside(const ArchiveFiles
         file.attachment.id = told->id_of(file_name_of(path));
         const auto about = told->by_id.find(file.attachment.id);
         if (about != told->by_id.end()) {
-            file.attachment.content_type = sdk::text_member(about->second, "contentType");
-            file.attachment.file_name = sdk::text_member(about->second, "filename");
+            file.attachment.content_type = about->second.content_type;
+            file.attachment.file_name = about->second.file_name;
         }
         if (file.attachment.file_name.empty())
             file.attachment.file_name = id_of_segment(file_name_of(path));

@@ -10,6 +10,7 @@
 #include "sdk/testing/memory_bytes.hpp"
 #include "sdk/testing/temporary_folder.hpp"
 #include "transfer/archive_content.hpp"
+#include "transfer/archive_manifest.hpp"
 
 namespace stele::archives {
 
@@ -22,6 +23,22 @@ struct Record {
     std::string path;
     std::string text;
 };
+
+std::string zip_of(const std::vector<Record>& records) {
+    const testing::TemporaryFolder folder;
+    std::string bytes;
+    auto writer = sdk::ZipWriter::open(
+        [&bytes](std::string_view piece) {
+            bytes += piece;
+            return sdk::Result<void>();
+        },
+        folder.path());
+    REQUIRE(writer.has_value());
+    for (const auto& [path, text] : records)
+        REQUIRE(writer->add(path, text).has_value());
+    REQUIRE(writer->finish().has_value());
+    return bytes;
+}
 
 /// Walks the content of an archive of these files.
 class Walked {
@@ -50,22 +67,6 @@ public:
     }
 
 private:
-    static std::string zip_of(const std::vector<Record>& records) {
-        const testing::TemporaryFolder folder;
-        std::string bytes;
-        auto writer = sdk::ZipWriter::open(
-            [&bytes](std::string_view piece) {
-                bytes += piece;
-                return sdk::Result<void>();
-            },
-            folder.path());
-        REQUIRE(writer.has_value());
-        for (const auto& [path, text] : records)
-            REQUIRE(writer->add(path, text).has_value());
-        REQUIRE(writer->finish().has_value());
-        return bytes;
-    }
-
     sdk::testing::MemoryBytes bytes_;
     std::vector<sdk::ZipReader> zip_;
     ArchiveFiles files_;
@@ -115,6 +116,28 @@ TEST_CASE("a file is read only where its item is wanted") {
     const auto whole = archive.ids(all);
     REQUIRE_FALSE(whole.has_value());
     CHECK(whole.error().code == "archives.record_malformed");
+}
+
+TEST_CASE("an archive is looked through no longer than somebody waits for it") {
+    sdk::testing::MemoryBytes bytes(
+        zip_of({{"manifest.json", R"({"contents":{}})"}, {"one", "1"}, {"two", "2"}}));
+    const auto zip = sdk::ZipReader::open(bytes, {});
+    REQUIRE(zip.has_value());
+    int steps = 0;
+    const Step step = [&steps]() -> sdk::Result<void> {
+        if (++steps < 2) return {};
+        return sdk::make_error(sdk::ErrorKind::unavailable, "job.stopped", "it was stopped");
+    };
+    const auto verified = verify_manifest(*zip, step);
+    REQUIRE(verified.has_error());
+    CHECK(verified.error().code == "job.stopped");
+    steps = 0;
+    ArchiveFiles files({}, step);
+    files.add(*zip);
+    const auto walked = files.for_each([](const sdk::ZipEntry&) { return sdk::Result<void>(); });
+    REQUIRE(walked.has_error());
+    CHECK(walked.error().code == "job.stopped");
+    CHECK(steps == 2);
 }
 
 }  // namespace stele::archives

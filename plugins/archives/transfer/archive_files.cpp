@@ -34,6 +34,9 @@ sdk::Result<void> ArchiveFiles::for_each(
     const std::function<sdk::Result<void>(const sdk::ZipEntry& entry)>& visit) const {
     for (std::size_t i = 0; i < zips_.size(); ++i) {
         auto walked = zips_[i]->for_each([&](const sdk::ZipEntry& entry) -> sdk::Result<bool> {
+            if (step_) {
+                if (auto may = step_(); !may) return may.error();
+            }
             if (entry.is_folder() || entry.path.starts_with("__MACOSX/")) return true;
             auto is_earlier = is_in_earlier(i, entry.path);
             if (!is_earlier) return is_earlier.error();

@@ -23,6 +23,9 @@ struct ArchiveFile {
     sdk::PieceSource read() const { return zip->read(entry); }
 };
 
+/// Asked between the steps of what takes long; a failure ends it.
+using Step = std::function<sdk::Result<void>()>;
+
 /// The files of an archive, or of the parts that are one: where two have a file of the same path,
 /// the first has it. Folders, and what desktops pack beside files, are none. One thread; the zips
 /// outlive it.
@@ -30,7 +33,9 @@ class ArchiveFiles {
 public:
     /// `scratch` is a folder for files without names, in which what is known of the files is kept;
     /// empty: in memory.
-    explicit ArchiveFiles(std::filesystem::path scratch = {}) : scratch_(std::move(scratch)) {}
+    /// `step` is asked for each file of a walk.
+    explicit ArchiveFiles(std::filesystem::path scratch = {}, Step step = {})
+        : scratch_(std::move(scratch)), step_(std::move(step)) {}
 
     const std::filesystem::path& scratch() const { return scratch_; }
     void add(const sdk::ZipReader& zip) { zips_.push_back(&zip); }
@@ -44,6 +49,7 @@ private:
     sdk::Result<bool> is_in_earlier(std::size_t zip, std::string_view path) const;
 
     std::filesystem::path scratch_;
+    Step step_;
     std::vector<const sdk::ZipReader*> zips_;
 };
 

@@ -47,11 +47,12 @@ struct ToldFile {
 /// Compares files with what `contents` says of them.
 class Digests {
 public:
-    explicit Digests(const sdk::ZipReader& zip) : zip_(zip) {}
+    Digests(const sdk::ZipReader& zip, const Step& step) : zip_(zip), step_(step) {}
 
     /// Before anything is compared.
     sdk::Result<void> count() {
         return zip_.for_each([this](const sdk::ZipEntry& entry) -> sdk::Result<bool> {
+            if (auto may = step_(); !may) return may.error();
             if (entry.is_folder()) return true;
             ++files_;
             bytes_left_ += entry.size;
@@ -79,6 +80,7 @@ public:
         const sdk::PieceSource read = zip_.read(**found);
         std::string piece;
         do {
+            if (auto may = step_(); !may) return may;
             if (auto came = read(piece); !came) return came;
             digest.add(piece);
         } while (!piece.empty());
@@ -91,6 +93,7 @@ public:
 
 private:
     const sdk::ZipReader& zip_;
+    const Step& step_;
     std::uint64_t checked_ = 0;
     std::uint64_t files_ = 0;
     std::uint64_t bytes_left_ = 0;
@@ -261,11 +264,11 @@ sdk::Error no_manifest() {
                            "the archive has no manifest.json, so nothing says what is in it");
 }
 
-sdk::Result<ArchiveManifest> verify_manifest(const sdk::ZipReader& zip) {
+sdk::Result<ArchiveManifest> verify_manifest(const sdk::ZipReader& zip, const Step& step) {
     auto entry = zip.find(kManifestPath);
     if (!entry) return entry.error();
     if (!*entry) return no_manifest();
-    Digests digests(zip);
+    Digests digests(zip, step);
     if (auto counted = digests.count(); !counted) return counted.error();
     const sdk::PieceSource read = zip.read(**entry);
     auto parsed = ManifestParser(read, digests).parse();

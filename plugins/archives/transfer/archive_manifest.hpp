@@ -9,6 +9,7 @@
 #include <stele/sdk/zip.hpp>
 
 #include "archive/coordinates.hpp"
+#include "transfer/archive_files.hpp"
 
 namespace stele::archives {
 
@@ -42,7 +43,7 @@ sdk::Error no_manifest();
 /// Reads the manifest piece by piece and, where it tells the SHA-256 of files, reads these and
 /// compares: all of the archive, before anything is made of it. `invalid`:
 /// `archive.manifest_missing`, `archive.manifest_malformed`, `archive.digest_differs` (naming the
-/// file), `archive.file_unlisted`.
-sdk::Result<ArchiveManifest> verify_manifest(const sdk::ZipReader& zip);
+/// file), `archive.file_unlisted`. `step` is asked for each piece that is read.
+sdk::Result<ArchiveManifest> verify_manifest(const sdk::ZipReader& zip, const Step& step);
 
 }  // namespace stele::archives

@@ -303,12 +303,14 @@ sdk::Result<sdk::Json> ArchiveSource::json_at(const std::string& path) const {
     return read_json(**file);
 }
 
-sdk::Result<sdk::Json> ArchiveSource::list_at(const std::string& path) const {
+sdk::Result<sdk::Json> ArchiveSource::list_at(const std::string& path, std::size_t* left) const {
     auto file = archive_.find(path);
     if (!file) return file.error();
     if (!*file) return sdk::Json::array();
-    auto text = (*file)->zip->read_all((*file)->entry, kMaxListBytes);
+    auto text = (*file)->zip->read_all((*file)->entry,
+                                       left ? std::min(*left, kMaxListBytes) : kMaxListBytes);
     if (!text) return text.error();
+    if (left) *left -= text->size();
     auto list = sdk::parse_json(*text);
     if (list && list->is_array()) return list;
     return sdk::make_error(sdk::ErrorKind::invalid, "archives.record_malformed",
@@ -337,8 +339,9 @@ sdk::Result<TransferRecord> ArchiveSource::read(const Place& place) const {
         {"/acl.json", &record.acl},         {"/roles.json", &record.roles},
         {"/teams.json", &record.teams},     {"/members.json", &record.members},
         {"/targets.json", &record.targets}, {"/policies.json", &record.policies}};
+    std::size_t left = 2 * kMaxListBytes;
     for (const auto& [name, list] : lists) {
-        auto read = list_at(place.location + name);
+        auto read = list_at(place.location + name, &left);
         if (!read) return read.error();
         *list = *std::move(read);
     }

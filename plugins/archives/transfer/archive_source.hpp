@@ -77,7 +77,8 @@ private:
     void drop_surroundings();
     sdk::Result<void> check_subjects() const;
     sdk::Result<sdk::Json> json_at(const std::string& path) const;
-    sdk::Result<sdk::Json> list_at(const std::string& path) const;
+    /// Of lists that are kept at once, `left` are the bytes that may still be read.
+    sdk::Result<sdk::Json> list_at(const std::string& path, std::size_t* left = nullptr) const;
     sdk::Result<TransferRecord> read(const Place& place) const;
     sdk::Result<sdk::Json> secrets_at(const std::string& location) const;
     sdk::Result<PathList> changesets_of(const Repository& repository, const Place* branch) const;

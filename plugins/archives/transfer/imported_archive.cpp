@@ -56,12 +56,20 @@ sdk::Result<std::unique_ptr<sdk::BlobStore::Reader>> open_bytes(const TransferSe
     return bytes;
 }
 
+/// Before there is a context, which asks by itself.
+sdk::Result<void> go_on(const sdk::Job& job) {
+    if (!job.must_stop()) return {};
+    return sdk::make_error(sdk::ErrorKind::unavailable, "archives.transfer_stopped",
+                           "the job was stopped");
+}
+
 }  // namespace
 
 sdk::Result<ImportedArchive> ImportedArchive::open(const TransferServices& services,
                                                    sdk::Job& job) {
     const sdk::Json& input = job.input();
-    ImportedArchive archive(sdk::text_member(input, "vaultId"), services.scratch_folder());
+    ImportedArchive archive(sdk::text_member(input, "vaultId"), services.scratch_folder(),
+                            [&job] { return go_on(job); });
     auto manifest = archive.add(
         services, job,
         {sdk::text_member(input, "archiveGroup"), sdk::text_member(input, "archiveArtifact"),
@@ -89,7 +97,7 @@ sdk::Result<ArchiveManifest> ImportedArchive::add(const TransferServices& servic
     auto bytes = std::make_unique<LockedBytes>(*std::move(opened));
     auto zip = sdk::ZipReader::open(*bytes, kArchiveLimits, services.scratch_folder());
     if (!zip) return zip.error();
-    auto manifest = verify_manifest(*zip);
+    auto manifest = verify_manifest(*zip, step_);
     if (!manifest) return manifest.error();
     opened_.push_back({std::move(bytes), std::make_unique<sdk::ZipReader>(*std::move(zip))});
     files_.add(*opened_.back().zip);

@@ -22,7 +22,8 @@ namespace stele::archives {
 /// in the same vault, which are one then. One thread.
 class ImportedArchive {
 public:
-    /// As whoever started the job may read archives. `not_found` (`archives.unknown`,
+    /// As whoever started the job, which outlives it, may read archives; a job that must stop ends
+    /// what it does, too (`unavailable`). `not_found` (`archives.unknown`,
     /// `archives.part_missing` naming it), `invalid` (`archives.part_unfit`), and what
     /// `verify_manifest` and `sdk::ZipReader` refuse.
     static sdk::Result<ImportedArchive> open(const TransferServices& services, sdk::Job& job);
@@ -41,8 +42,8 @@ public:
                                                         std::string_view target_type) const;
 
 private:
-    ImportedArchive(std::string vault, std::filesystem::path scratch)
-        : vault_(std::move(vault)), files_(std::move(scratch)) {}
+    ImportedArchive(std::string vault, std::filesystem::path scratch, const Step& step)
+        : vault_(std::move(vault)), step_(step), files_(std::move(scratch), step) {}
 
     struct Opened {
         std::unique_ptr<sdk::BlobStore::Reader> bytes;
@@ -55,6 +56,7 @@ private:
                                const sdk::Json& named);
 
     std::string vault_;
+    Step step_;
     std::vector<Coordinates> coordinates_;
     std::vector<Opened> opened_;
     ArchiveFiles files_;
