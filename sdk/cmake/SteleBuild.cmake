@@ -126,6 +126,10 @@ function(stele_random_cases test)
     if(STELE_SANITIZE)
         set(cases ${CASES_SANITIZED})
     endif()
+    if(STELE_SANITIZE STREQUAL "thread")
+        # Chance is asked by one thread; the other cases of such a program have several.
+        math(EXPR cases "${cases} / 5")
+    endif()
     set(environment "STELE_TEST_CASES=${cases}")
     if(CASES_WHOLE_IN_CI)
         list(APPEND environment STELE_WHOLE_IN_CI=1)
@@ -136,12 +140,13 @@ endfunction()
 
 # Every *.test.mjs of the folder becomes a test of the served program, run by node, under its own
 # label; `<label>_<name>`. Those that ask one thing after the other tell the thread sanitizer nothing
-# that `<label>_operations` and its like do not: it runs only CONCURRENT ones.
+# that `<label>_operations` and its like do not: it runs only CONCURRENT ones, and RIVALS, whose code
+# others make the address sanitizer walk.
 # UNSANITIZED ones measure what a sanitizer changes, or look at replies that others make it walk too.
 # FIRST ones take long and begin before all others.
 # Beside other tests, jobs of a server would give way to what these compute, not to its requests.
 function(stele_node_tests label)
-    cmake_parse_arguments(NODE_TESTS "" "FOLDER" "CONCURRENT;FIRST;UNSANITIZED" ${ARGN})
+    cmake_parse_arguments(NODE_TESTS "" "FOLDER" "CONCURRENT;RIVALS;FIRST;UNSANITIZED" ${ARGN})
     if(NOT NODE_TESTS_FOLDER)
         set(NODE_TESTS_FOLDER ${CMAKE_CURRENT_SOURCE_DIR})
     endif()
@@ -150,12 +155,14 @@ function(stele_node_tests label)
     if(NOT TARGET stele OR NOT STELE_TESTS)
         return()
     endif()
+    set(left_out ${NODE_TESTS_UNSANITIZED} ${NODE_TESTS_RIVALS})
     foreach(file ${files})
         get_filename_component(name ${file} NAME_WE)
-        if(STELE_SANITIZE STREQUAL "thread" AND NOT name IN_LIST NODE_TESTS_CONCURRENT)
-            continue()
-        endif()
-        if(STELE_SANITIZE AND name IN_LIST NODE_TESTS_UNSANITIZED)
+        if(STELE_SANITIZE STREQUAL "thread")
+            if(NOT name IN_LIST NODE_TESTS_CONCURRENT AND NOT name IN_LIST NODE_TESTS_RIVALS)
+                continue()
+            endif()
+        elseif(STELE_SANITIZE AND name IN_LIST left_out)
             continue()
         endif()
         add_test(NAME ${label}_${name} COMMAND ${STELE_NODE} --test ${file})

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { repetitions } from '../support/repetitions.mjs';
 import { SteleServer } from '../support/stele_server.mjs';
 
-const rounds = Number(process.env.STELE_CRASH_ROUNDS ?? repetitions(50));
+const rounds = Number(process.env.STELE_CRASH_ROUNDS ?? (process.env.STELE_SHORT === 'ci' ? 15 : repetitions(50)));
 let random = Number(process.env.STELE_SEED ?? Date.now() % 1_000_000);
 console.log(`seed ${random}`);
 const next = (limit) => {
