@@ -106,9 +106,19 @@ void WriteSet::add(std::string_view key, std::int64_t delta) {
         if (write.kind == Kind::put && !is_new) before.emplace(write.value);
         write.kind = Kind::put;
         write.stamped = nullptr;
-        write.value = keep(counter_bytes(read_counter(before) + delta));
-        size_ += write.value.size();
+        set_counter(write, counter_bytes(read_counter(before) + delta));
     }
+}
+
+/// In the place of the former one: counters change with every record of a large import.
+void WriteSet::set_counter(Write& write, std::string_view bytes) {
+    if (write.value.size() == bytes.size()) {
+        // Memory of our own (`keep`), which nobody else writes to.
+        std::memcpy(const_cast<char*>(write.value.data()), bytes.data(), bytes.size());
+        return;
+    }
+    write.value = keep(bytes);
+    size_ += bytes.size();
 }
 
 void WriteSet::add_within(std::string_view key, std::int64_t delta, std::int64_t most) {

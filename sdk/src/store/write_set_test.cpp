@@ -19,4 +19,18 @@ TEST_CASE("of several bounds of a counter the lowest holds, whichever came first
     }
 }
 
+TEST_CASE("what counts behind an own put takes no more memory however often") {
+    WriteSet set;
+    set.put("count", counter_bytes(5));
+    const std::size_t once = set.size();
+    for (int i = 0; i < 1000; ++i)
+        set.add("count", 2);
+    CHECK(set.size() == once);
+    CHECK(read_counter(std::string(set.find("count")->value)) == 2005);
+    set.put("count", "no count");
+    set.remove("count");
+    set.add("count", 3);
+    CHECK(read_counter(std::string(set.find("count")->value)) == 3);
+}
+
 }  // namespace stele::sdk::optimistic

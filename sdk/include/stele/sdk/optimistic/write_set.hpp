@@ -103,6 +103,7 @@ private:
 
     std::string_view keep(std::string_view bytes);
     void put_in(Write& write, std::string_view value);
+    void set_counter(Write& write, std::string_view bytes);
     Writes::value_type& entry_of(std::string_view key);
     Write& write_of(std::string_view key) { return entry_of(key).second; }
 
