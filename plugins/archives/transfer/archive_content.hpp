@@ -27,7 +27,6 @@ class ArchiveContent final : public sdk::ContentSource {
 public:
     /// `attachments` by the folder that `attachments` lies in; `folders` of changesets, the oldest
     /// first. `step` is called for each file and each version; a failure ends it.
-    using Step = std::function<sdk::Result<void>()>;
     static sdk::Result<ArchiveContent> open(const ArchiveFiles& archive,
                                             const PathsByFolder& attachments, PathList folders,
                                             const Step& step);
