@@ -235,6 +235,33 @@ TEST_CASE("others may write more than the history of commits holds while somethi
     CHECK(loads.numbered(loads.branch) == kMany);
 }
 
+TEST_CASE("others may write more than the history of commits holds while one attachment comes") {
+    Loads loads;
+    sdk::Engine& engine = loads.world.services().registrar.engine();
+    constexpr std::size_t kPiece = std::size_t{4} << 20;
+    std::size_t written = 0;
+    Items items = many();
+    sdk::ContentItem::File file;
+    file.attachment.id = "default";
+    file.attachment.content_type = "application/octet-stream";
+    file.open = [&] {
+        return sdk::Result<sdk::PieceSource>([&, pieces = 10](std::string& piece) mutable {
+            piece.assign(pieces-- > 0 ? kPiece : 0, 'x');
+            if (!piece.empty()) written += fill_history(engine, 8);
+            return sdk::Result<void>();
+        });
+    };
+    items[kMany / 2].files.push_back(file);
+    const auto done = loads.world.work(TransferWorld::kAnn, [&](sdk::Context& context) {
+        ListedItems source(items);
+        auto brought = loads.transfer.import(context, source, {.branch = loads.branch});
+        return brought ? sdk::Result<void>() : brought.error();
+    });
+    CHECK(written > sdk::optimistic::CommitHistory::kMaxBytes);
+    if (!done) FAIL(done.error().code + " " + done.error().message);
+    CHECK(loads.numbered(loads.branch) == kMany);
+}
+
 TEST_CASE("what a fork shows is found there when its parent lost it while the import is planned") {
     Loads loads;
     std::vector<std::string> persons;

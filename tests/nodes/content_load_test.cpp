@@ -276,6 +276,41 @@ TEST_CASE("branches of a repository that the same operation makes come by loads,
     CHECK(rows() == 0);
 }
 
+TEST_CASE("few nodes that say much are loaded, and are not held where they cannot be") {
+    Loads loads;
+    nodes::ImportBounds& bounds = loads.world.services().import_bounds;
+    const Items items{
+        item_of({{"_doc", "one"}, {"title", "one"}, {"text", std::string(5000, 'x')}})};
+    const auto bring = [&](sdk::Context& context) {
+        ListedItems source(items);
+        return loads.transfer.import(context, source, {.branch = loads.branch});
+    };
+    const nodes::Line line = loads.last_line();
+    bounds.few_bytes = 5100;
+    must(loads.bring_in(items, {.branch = loads.branch}));
+    CHECK(loads.last_line() == line);
+    bounds.few_bytes = 5000;
+    must(loads.bring_in(items, {.branch = loads.branch}));
+    CHECK(loads.last_line() == line + 1);
+    bounds.most_held_bytes = 5000;
+    ListedItems source(items);
+    const auto given_up = loads.attempt(bounds.loads, source);
+    REQUIRE(given_up.has_error());
+    CHECK(given_up.error().code == "nodes.import_overtaken");
+    // What the operation has written to is written in memory.
+    const auto refused = loads.world.work(Loads::kAnn, [&](sdk::Context& context) {
+        const auto content =
+            must(nodes::BranchContent::open(loads.world.services(), context, loads.branch));
+        must(content.create({{"title", "before"}}));
+        auto brought = bring(context);
+        return brought ? sdk::Result<void>() : brought.error();
+    });
+    REQUIRE(refused.has_error());
+    CHECK(refused.error().kind == sdk::ErrorKind::too_large);
+    CHECK(refused.error().code == "nodes.import_too_large");
+    CHECK(loads.count(loads.branch, {{"title", "one"}}) == 2);
+}
+
 TEST_CASE("a load that comes to no end shows nothing, and what it has left is collected") {
     Loads loads;
     const std::size_t before = loads.content_rows();

@@ -33,8 +33,9 @@ std::string not_checked(const sdk::ContentSpace& space, const sdk::Error& error)
 
 class SpaceCheck {
 public:
-    SpaceCheck(sdk::ContentSpace space, std::vector<std::string>& differences)
-        : space_(space), differences_(differences) {}
+    SpaceCheck(const BranchStore& branches, sdk::ContentSpace space,
+               std::vector<std::string>& differences)
+        : branches_(branches), space_(space), differences_(differences) {}
 
     void look_at(const sdk::Reader& reader, sdk::BlobStore& binaries,
                  const sdk::ContentVersion& version) {
@@ -74,7 +75,7 @@ private:
 
     void compare_count(const sdk::Reader& reader, const std::string& place, const std::string& what,
                        const Attachment& attachment) {
-        auto counted = counted_length(reader, space_, attachment.object_id);
+        auto counted = counted_length(branches_, reader, space_, attachment.object_id);
         if (!counted) {
             differ(place,
                    what + "cannot be looked up among what was counted: " + counted.error().message);
@@ -88,6 +89,7 @@ private:
         differences_.push_back(fmt::format("{}, {}: {}", space_name(space_), place, what));
     }
 
+    const BranchStore& branches_;
     sdk::ContentSpace space_;
     std::vector<std::string>& differences_;
     std::set<std::pair<std::string, std::uint64_t>> seen_;
@@ -140,7 +142,7 @@ void check_attachments(Services& services, sdk::ContentLog& log,
         auto binaries = binaries_of(services, *reader, space);
         if (!binaries) differences.push_back(not_checked(space, binaries.error()));
         if (!binaries || *binaries == nullptr) continue;
-        SpaceCheck check(space, differences);
+        SpaceCheck check(services.branches, space, differences);
         auto walked =
             log.for_each_after(*reader, space, 0, [&](const sdk::ContentVersion& version) {
                 check.look_at(*reader, **binaries, version);

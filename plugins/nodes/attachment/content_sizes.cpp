@@ -85,7 +85,7 @@ sdk::Result<std::optional<sdk::DataStoreSize>> ContentSizes::content_size(
     auto place = services_.branches.find_repository(reader, store);
     if (!place) return sdk::is_missing(place.error()) ? sdk::Result<Size>(Size()) : place.error();
     const sdk::ContentSpace space{place->platform, place->repository};
-    auto sum = counted_bytes(reader, space);
+    auto sum = counted_bytes(services_.branches, reader, space);
     if (!sum) return sum.error();
     auto added = add_changesets(reader, services_.branches.space(*place), *sum);
     if (!added) return added.error();

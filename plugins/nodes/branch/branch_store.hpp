@@ -112,6 +112,8 @@ public:
     sdk::Result<Line> next_line(sdk::Transaction& transaction, const BranchPlace& place) const;
     /// Says in the given transaction, which is committed first, that it is being written.
     void reserve_line(sdk::Transaction& transaction, const BranchPlace& place) const;
+    /// Whether it is being written, or waits to be collected.
+    sdk::Result<bool> is_reserved(const sdk::Reader& reader, const BranchPlace& place) const;
     /// It comes from what the branch shows in a picture in which it was reserved.
     sdk::Result<ReservedLine> reserved_line(const sdk::Reader& base, const BranchPlace& above,
                                             Line line) const;
@@ -142,7 +144,9 @@ public:
     struct CollectedTo {
         std::string written;
         std::string present;
+        std::string binaries;
     };
+    /// Wholly where there is no such reservation: it was shown, or is collected already.
     sdk::Result<Collected> collect_line(sdk::Transaction& transaction, const BranchPlace& place,
                                         std::int64_t now_ms, CollectedTo& to) const;
     void forget(sdk::Transaction& transaction, const sdk::RecordKey& branch) const;
@@ -183,15 +187,15 @@ public:
     sdk::Result<std::vector<sdk::RecordKey>> origins_of(const sdk::Reader& reader,
                                                         const sdk::RecordKey& branch,
                                                         std::string_view record) const;
+    /// The branch that a line belongs to, or belonged to.
+    sdk::Result<sdk::RecordKey> owner(const sdk::Reader& reader, const BranchPlace& place,
+                                      Line line) const;
     /// The lines of a place's repository, in order of creation, until `visit` answers false.
     sdk::Result<void> for_each_line(
         const sdk::Reader& reader, const BranchPlace& place,
         const std::function<bool(Line line, const sdk::RecordKey& branch)>& visit) const;
 
 private:
-    /// The branch that a line belongs to, or belonged to.
-    sdk::Result<sdk::RecordKey> owner(const sdk::Reader& reader, const BranchPlace& place,
-                                      Line line) const;
     /// The branches of the first links of a view but one, each once.
     sdk::Result<std::vector<sdk::RecordKey>> owners(const sdk::Reader& reader,
                                                     const sdk::RecordKey& branch,

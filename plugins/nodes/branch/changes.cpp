@@ -129,6 +129,11 @@ sdk::Result<void> Changes::load(sdk::Context& context, const sdk::RecordKey& bra
     return {};
 }
 
+LineLoad* Changes::load_of(const sdk::RecordKey& branch) const {
+    const auto found = changesets_.find(branch);
+    return found == changesets_.end() ? nullptr : found->second->load.get();
+}
+
 sdk::Result<void> Changes::move_on(sdk::Context& context) {
     const auto is_load = [](const auto& written) { return written.second->load != nullptr; };
     const bool may = !keeps_state_ && std::all_of(changesets_.begin(), changesets_.end(), is_load);

@@ -59,6 +59,8 @@ public:
     /// the branch leads to already.
     sdk::Result<void> load(sdk::Context& context, const sdk::RecordKey& branch,
                            const BranchStore::ReservedLine& line, std::unique_ptr<LineLoad> load);
+    /// Null where the branch is written otherwise.
+    LineLoad* load_of(const sdk::RecordKey& branch) const;
     /// Undoes that where nothing was written to the branch: there is no changeset. Before anything
     /// else of the repository is written.
     sdk::Result<void> drop_empty_load(sdk::Context& context, const sdk::RecordKey& branch);

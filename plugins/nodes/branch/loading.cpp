@@ -5,6 +5,7 @@
 #include <stele/sdk/members.hpp>
 #include <stele/sdk/time.hpp>
 
+#include "attachment/counted_bytes.hpp"
 #include "branch/rest_job.hpp"
 
 namespace stele::nodes {
@@ -136,6 +137,12 @@ sdk::Result<sdk::Json> run_collection(Services& services, sdk::Job& job) {
                                                            sdk::now_ms(), then);
                 if (!some) return some.error();
                 collected = *some;
+                if (collected == BranchStore::Collected::wholly) {
+                    // It was shown, or nothing is left of it.
+                    auto is_counted = count_loaded(services, context, place);
+                    if (!is_counted) return is_counted.error();
+                    if (!*is_counted) collected = BranchStore::Collected::in_part;
+                }
                 if (collected == BranchStore::Collected::in_part) return {};
                 if (collected == BranchStore::Collected::not_yet) {
                     auto later =

@@ -90,6 +90,13 @@ void BranchStore::reserve_line(sdk::Transaction& transaction, const BranchPlace&
     transaction.put(reservation_row(place), Reservation{sdk::now_ms()}.value());
 }
 
+sdk::Result<bool> BranchStore::is_reserved(const sdk::Reader& reader,
+                                           const BranchPlace& place) const {
+    auto row = reader.get(reservation_row(place));
+    if (!row) return row.error();
+    return row->has_value();
+}
+
 sdk::Result<BranchStore::ReservedLine> BranchStore::reserved_line(const sdk::Reader& base,
                                                                   const BranchPlace& above,
                                                                   Line line) const {
@@ -206,6 +213,10 @@ sdk::Result<BranchStore::Collected> BranchStore::collect_line(sdk::Transaction& 
     auto done = remove_some(transaction, own.written(place.line), to.written, left, remove_version);
     if (done && *done) {
         done = remove_some(transaction, own.present(place.line), to.present, left,
+                           [](std::string_view) {});
+    }
+    if (done && *done) {
+        done = remove_some(transaction, own.binaries(place.line), to.binaries, left,
                            [](std::string_view) {});
     }
     if (!done) return done.error();

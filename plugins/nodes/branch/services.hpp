@@ -22,6 +22,9 @@ struct ImportBounds {
     std::size_t most_loaded = 3'000'000;
     /// What is held where that is no more than so many.
     std::size_t few = 1000;
+    /// The same of what they say, as JSON text.
+    std::uint64_t most_held_bytes = std::uint64_t{256} << 20;
+    std::uint64_t few_bytes = std::uint64_t{4} << 20;
     /// How often others may write to the branch while something is loaded into it; what may be held
     /// is then, which bears with those who write elsewhere on the branch.
     std::size_t loads_of_held = 3;

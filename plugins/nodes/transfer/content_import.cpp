@@ -315,16 +315,24 @@ private:
     sdk::TextTable written_;
 };
 
+sdk::Error too_large_to_hold(const ImportBounds& bounds) {
+    return sdk::make_error(
+        sdk::ErrorKind::too_large, "nodes.import_too_large",
+        fmt::format("what comes says more than the {} MiB that one import brings here",
+                    bounds.most_held_bytes >> 20));
+}
+
 sdk::Error overtaken(const BranchContent& content) {
     auto branch = content.context().reference(content.branch());
     if (!branch) return branch.error();
     return sdk::make_error(
         sdk::ErrorKind::conflict, "nodes.import_overtaken",
         fmt::format("others have written to {}, or changed what the import goes by, during each of "
-                    "{} attempts to bring more than {} nodes and associations into it; import them "
-                    "while nobody writes there",
+                    "{} attempts to bring more than {} nodes and associations, or {} MiB, into it; "
+                    "import them while nobody writes there",
                     *branch, content.context().attempt(),
-                    content.services().import_bounds.most_held));
+                    content.services().import_bounds.most_held,
+                    content.services().import_bounds.most_held_bytes >> 20));
 }
 
 /// Behind those who were in the way of the attempt before.
@@ -362,9 +370,12 @@ sdk::Result<sdk::ContentReport> import_content(Services& services, sdk::Context&
     // Planning moves on.
     auto content = BranchContent::open(services, context, target.branch);
     if (!content) return content.error();
-    const bool may_hold = plan->items.size() <= bounds.most_held;
+    const bool may_hold =
+        plan->items.size() <= bounds.most_held && plan->coming_bytes <= bounds.most_held_bytes;
+    if (!*may_load && !may_hold) return too_large_to_hold(bounds);
     const bool is_overtaken = context.attempt() >= (may_hold ? bounds.loads_of_held : bounds.loads);
-    if (!*may_load || plan->coming <= bounds.few || (may_hold && is_overtaken))
+    const bool is_little = plan->coming <= bounds.few && plan->coming_bytes <= bounds.few_bytes;
+    if (!*may_load || is_little || (may_hold && is_overtaken))
         return ContentImport(*content, source, target, std::move(*plan)).run();
     if (is_overtaken) return overtaken(*content);
     if (auto waited = wait_for_others(context); !waited) return waited.error();

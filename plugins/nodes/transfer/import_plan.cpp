@@ -46,6 +46,7 @@ public:
         }
         PlannedItem planned{.position = position_++, .comes = !item.is_removed};
         if (!item.is_removed) {
+            planned.bytes = sdk::dump_json(item.fields).size();
             planned.kind = kind_of(item.fields);
             auto taken = planned.kind == ItemKind::association ? take_association(item, planned)
                                                                : take_node(item, planned);
@@ -214,6 +215,7 @@ sdk::Result<void> ImportPlan::give_turns(const Step& step) {
         auto may = step();
         if (!may || !item.comes || item.is_fixed) return may;
         ++coming;
+        coming_bytes += item.bytes;
         Turn& turn = turns[item.position];
         if (item.kind == ItemKind::definition) turn = Turn::definition;
         if (item.kind == ItemKind::association) turn = Turn::association;

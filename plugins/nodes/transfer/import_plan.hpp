@@ -34,6 +34,8 @@ struct ImportPlan {
     std::vector<Turn> turns;
     /// How many have a turn.
     std::size_t coming = 0;
+    /// Of what these say, as JSON text.
+    std::uint64_t coming_bytes = 0;
 
     /// The item that is the person of whoever acts, where they have none here yet.
     std::string own_person;

@@ -8,7 +8,7 @@ namespace stele::nodes {
 namespace {
 
 /// What an item's text has before its match.
-constexpr std::size_t kItemHead = sizeof(std::uint64_t) + 2;
+constexpr std::size_t kItemHead = 2 * sizeof(std::uint64_t) + 2;
 
 std::string_view raw_number(const std::uint64_t& number) {
     return {reinterpret_cast<const char*>(&number), sizeof(number)};
@@ -22,6 +22,7 @@ std::uint64_t number_of_raw(std::string_view bytes) {
 
 std::string written_item(const PlannedItem& item) {
     std::string text(raw_number(item.position));
+    text += raw_number(item.bytes);
     text += static_cast<char>(item.kind);
     const int flags = (item.comes ? 1 : 0) | (item.is_fixed ? 2 : 0) | (item.is_users ? 4 : 0) |
                       (item.is_tag ? 8 : 0);
@@ -33,6 +34,7 @@ PlannedItem read_item(std::string_view text) {
     const int flags = text[kItemHead - 1];
     return {.kind = static_cast<ItemKind>(text[kItemHead - 2]),
             .position = number_of_raw(text),
+            .bytes = number_of_raw(text.substr(sizeof(std::uint64_t))),
             .comes = (flags & 1) != 0,
             .is_fixed = (flags & 2) != 0,
             .is_users = (flags & 4) != 0,

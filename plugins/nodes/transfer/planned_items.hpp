@@ -19,6 +19,8 @@ namespace stele::nodes {
 struct PlannedItem {
     ItemKind kind = ItemKind::node;
     std::uint64_t position = 0;
+    /// Of what it says, as JSON text.
+    std::uint64_t bytes = 0;
     /// False for what was removed, and for what is no content of another branch.
     bool comes = true;
     /// Stands for something that each branch has, and is written to nothing.

@@ -105,6 +105,18 @@ sdk::Result<bool> RecordImport::says(const sdk::Json& present, const sdk::Json& 
     return sdk::is_same_json(one, other);
 }
 
+sdk::PieceSource RecordImport::in_steps(sdk::PieceSource bytes) const {
+    return [this, bytes = std::move(bytes),
+            left = kStepBytes](std::string& piece) mutable -> sdk::Result<void> {
+        if (auto read = bytes(piece); !read) return read;
+        left -= std::min(left, piece.size());
+        if (left > 0) return {};
+        left = kStepBytes;
+        if (auto may = content_.context().go_on(); !may) return may;
+        return content_.changes().move_on(content_.context());
+    };
+}
+
 sdk::Result<sdk::Json> RecordImport::store_files(const sdk::ContentItem& item) {
     sdk::Json kept = sdk::Json::object();
     for (const sdk::ContentItem::File& file : item.files) {
@@ -120,7 +132,7 @@ sdk::Result<sdk::Json> RecordImport::store_files(const sdk::ContentItem& item) {
                                        {.id = file.attachment.id,
                                         .file_name = file.attachment.file_name,
                                         .content_type = file.attachment.content_type},
-                                       *bytes);
+                                       in_steps(*std::move(bytes)));
         if (!stored) return stored.error();
         kept[stored->id] = stored->to_json();
     }

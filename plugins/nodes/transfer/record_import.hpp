@@ -53,6 +53,9 @@ private:
     sdk::Result<sdk::Json> begin_creation(const sdk::ContentItem& item, sdk::Json& fields);
     sdk::Result<Brought> finish_creation(const sdk::ContentItem& item, const sdk::Document& made,
                                          const sdk::Json& attachments);
+    static constexpr std::size_t kStepBytes = std::size_t{4} << 20;
+    /// Others may commit more than an engine keeps in mind while a large attachment comes.
+    sdk::PieceSource in_steps(sdk::PieceSource bytes) const;
     /// The item's attachments as they are kept, their bytes stored; null for none.
     sdk::Result<sdk::Json> store_files(const sdk::ContentItem& item);
     /// Members that the server keeps beside what clients write: `_key`, by which a later import

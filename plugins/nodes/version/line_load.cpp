@@ -77,6 +77,7 @@ LineLoad::LineLoad(sdk::Transaction& below, sdk::Engine& engine, VersionSpace sp
       hooks_(std::move(hooks)),
       present_(space_.present(line)),
       written_(space_.written(line)),
+      binaries_(space_.binaries(line)),
       versions_(space_.record({})),
       presents_(of_all_lines(present_)),
       pasts_(of_all_lines(space_.past(line, 0, 0).substr(0, present_.size()))),
@@ -91,6 +92,15 @@ LineLoad::~LineLoad() {
     if (landed_.valid()) landed_.wait();
     space_.cache().remove_load(below_, space_.line(line_));
     hooks_.at_end();
+}
+
+sdk::Result<bool> LineLoad::add_binary(std::string_view name, std::string_view length) {
+    const std::string row = binaries_ + std::string(name);
+    auto known = get(row);
+    if (!known) return known.error();
+    if (*known) return false;
+    put(row, length);
+    return true;
 }
 
 sdk::Result<void> LineLoad::settle() {
@@ -130,8 +140,12 @@ sdk::Result<void> LineLoad::begin_commit() {
     return {};
 }
 
+bool LineLoad::is_of_line(std::string_view key) const {
+    return key.starts_with(present_) || key.starts_with(written_) || key.starts_with(binaries_);
+}
+
 bool LineLoad::is_loaded(std::string_view key) const {
-    if (key.starts_with(present_) || key.starts_with(written_)) return true;
+    if (is_of_line(key)) return true;
     constexpr std::size_t kEnd = 2 * kNumberBytes;
     if (!key.starts_with(versions_) || key.size() < versions_.size() + kEnd) return false;
     return ~read_number(key.substr(key.size() - kEnd)) == line_;
@@ -140,8 +154,7 @@ bool LineLoad::is_loaded(std::string_view key) const {
 const sdk::Reader& LineLoad::reader_of(std::string_view key) const {
     // Of a version the line stands behind the record, so all of them are read in one place; what
     // views show of other lines is in it as in the others.
-    const bool is_own = key.starts_with(present_) || key.starts_with(written_);
-    if (is_own) return *piece_;
+    if (is_of_line(key)) return *piece_;
     if (key.starts_with(versions_))
         return base_.is_uncommitted && !is_loaded(key) ? *base_.rows : *piece_;
     const bool is_of_kind = key.starts_with(kinds_) && !key.starts_with(own_kinds_);

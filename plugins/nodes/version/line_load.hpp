@@ -17,7 +17,7 @@ namespace stele::nodes {
 
 /// A transaction in which one line is written that nobody else sees yet, whatever its size
 /// (docs/decisions/0151-imports-of-large-branches.md). Rows of the line that grow with its nodes
-/// (present entries, versions, what was written) go into the store in pieces, before the
+/// (present entries, versions, what was written, binaries) go into the store in pieces, before the
 /// transaction below ends; all others go to that. Reads of the line see the pieces, reads of the
 /// lines that it comes from see them in the picture in which it was begun. One thread.
 class LineLoad final : public sdk::Transaction {
@@ -48,6 +48,10 @@ public:
     Line line() const { return line_; }
     /// Whether anything was written to the line that grows with its nodes.
     bool has_loaded() const { return has_loaded_; }
+
+    /// Notes a binary that the line brings, until its repository counts it; false when the line has
+    /// brought it already.
+    sdk::Result<bool> add_binary(std::string_view name, std::string_view length);
 
     /// Begins to commit what waits once it is much, and answers what has become of what was begun
     /// before. Only while nobody reads or walks the line: cursors do not outlive it.
@@ -88,6 +92,8 @@ private:
     /// What a row takes beside its bytes, about.
     static constexpr std::size_t kRowBytes = 200;
 
+    /// Whether the line stands at the beginning of a key, and the row grows with its nodes.
+    bool is_of_line(std::string_view key) const;
     /// Whether a row of the line grows with its nodes.
     bool is_loaded(std::string_view key) const;
     /// Where a key, or a range that begins with it, is read.
@@ -105,6 +111,7 @@ private:
     // What keys begin with: those of all content, of the line, and of kinds of rows.
     const std::string present_;
     const std::string written_;
+    const std::string binaries_;
     const std::string versions_;
     const std::string presents_;
     const std::string pasts_;

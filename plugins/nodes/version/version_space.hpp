@@ -35,6 +35,8 @@ enum class Keeping : std::uint8_t {
 ///   v key line revision          -> state, record; highest line and newest revision first
 ///   k line key                   -> counter: a count at the tip, with what was inherited
 ///   n line revision key          -> state: the records that a changeset wrote
+///   b line name                  -> length: a binary that the line was loaded with, until the
+///                                   repository counts it (attachment/counted_bytes.hpp)
 ///   s line revision              -> changes of counts, and what the caller says of the changeset;
 ///                                   empty until the changeset is finished
 ///   r revision                   -> line
@@ -71,6 +73,7 @@ public:
     std::string record(std::string_view key, Line line, Revision revision) const;
     std::string count(Line line) const { return tagged('k', line); }
     std::string written(Line line) const { return tagged('n', line); }
+    std::string binaries(Line line) const { return tagged('b', line); }
     std::string changes(Line line) const { return tagged('s', line); }
     std::string line_of(Revision revision) const { return tagged('r', revision); }
     std::string merges(Line line) const { return tagged('m', line); }
