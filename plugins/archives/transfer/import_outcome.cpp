@@ -10,6 +10,12 @@ namespace {
 
 constexpr std::size_t kMaxNotes = 200;
 constexpr std::uint64_t kMaxWrites = 200'000;
+constexpr std::uint64_t kMaxBytes = std::uint64_t{256} << 20;
+
+sdk::Error too_large(const char* most) {
+    return sdk::make_error(sdk::ErrorKind::too_large, "archives.transfer_too_large",
+                           std::string("one import writes at most ") + most);
+}
 
 }  // namespace
 
@@ -19,11 +25,12 @@ void ImportOutcome::note(std::string text) {
     if (notes.size() < kMaxNotes) notes.push_back(sdk::shown_path(text));
 }
 
-sdk::Result<void> ImportOutcome::count_write() {
-    if (++writes_ <= kMaxWrites) return {};
-    return sdk::make_error(sdk::ErrorKind::too_large, "archives.transfer_too_large",
-                           "one import writes at most 200,000 records, roles, teams, members, "
-                           "grants and assignments");
+sdk::Result<void> ImportOutcome::count_write(const sdk::Json& says) {
+    if (++writes_ > kMaxWrites)
+        return too_large("200,000 records, roles, teams, members, grants and assignments");
+    if (!says.is_null()) bytes_ += sdk::dump_json(says).size();
+    if (bytes_ > kMaxBytes) return too_large("256 MiB of records beside the content of branches");
+    return {};
 }
 
 }  // namespace stele::archives

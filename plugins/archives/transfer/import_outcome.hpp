@@ -25,11 +25,13 @@ struct ImportOutcome {
     ImportOutcome();
     void note(std::string text);
     /// Before something that is no content of a branch is written: all of it is one transaction,
-    /// which is held in memory. `too_large` (`archives.transfer_too_large`) beyond 200,000.
-    sdk::Result<void> count_write();
+    /// which is held in memory. `too_large` (`archives.transfer_too_large`) beyond 200,000, and
+    /// beyond 256 MiB of JSON.
+    sdk::Result<void> count_write(const sdk::Json& says = {});
 
 private:
     std::uint64_t writes_ = 0;
+    std::uint64_t bytes_ = 0;
 };
 
 }  // namespace stele::archives

@@ -19,4 +19,16 @@ TEST_CASE("one import writes so many things beside content and no more") {
     CHECK(refused.error().kind == sdk::ErrorKind::too_large);
 }
 
+TEST_CASE("one import writes so many bytes beside content and no more") {
+    ImportOutcome outcome;
+    const sdk::Json mebibyte = {{"text", std::string((std::size_t{1} << 20) - 11, 'x')}};
+    for (int i = 0; i < 256; ++i)
+        REQUIRE(outcome.count_write(mebibyte).has_value());
+    CHECK(outcome.count_write().has_value());
+    const auto refused = outcome.count_write({{"one", "more"}});
+    REQUIRE(refused.has_error());
+    CHECK(refused.error().code == "archives.transfer_too_large");
+    CHECK(refused.error().kind == sdk::ErrorKind::too_large);
+}
+
 }  // namespace stele::archives

@@ -303,7 +303,7 @@ sdk::Result<void> ImportRun::bring_record(const TransferRecord& record) {
         if (!found) return found.error();
         present = *std::move(found);
     }
-    if (auto counted = outcome_.count_write(); !counted) return counted;
+    if (auto counted = outcome_.count_write(record.fields); !counted) return counted;
     note_open_secrets(record, *family);
     if (!present) {
         auto made = create(record, *family, container);

@@ -22,7 +22,7 @@ constexpr std::size_t kMaxRoles = 1000;
 sdk::Result<sdk::Json> Surroundings::ask(const sdk::RecordKey& record,
                                          sdk::InnerOperation operation) const {
     if (operation.method != "GET") {
-        if (auto counted = outcome_.count_write(); !counted) return counted.error();
+        if (auto counted = outcome_.count_write(operation.body); !counted) return counted.error();
     }
     return json_of(services_.operations.on_record(context_, record, operation));
 }
