@@ -19,7 +19,7 @@ constexpr std::size_t kDigestBytes = 32;
 constexpr std::size_t kNamesAtOnce = 1000;
 /// The year 5138: after everything that was written.
 constexpr std::int64_t kEndOfTimeMs = 100'000'000'000'000;
-/// No upload takes so long.
+/// No upload rests so long between two pieces.
 constexpr std::int64_t kUnfinishedMs = std::int64_t{24} * 3600 * 1000;
 
 sdk::Result<Rows> ask(Pool& pool, Statement statement, const Parameters& parameters) {
@@ -31,6 +31,19 @@ sdk::Result<Rows> ask(Pool& pool, Statement statement, const Parameters& paramet
 sdk::Error unknown(std::string_view name) {
     return sdk::make_error(sdk::ErrorKind::not_found, "blob.unknown", "There are no such bytes.",
                            "blob " + std::string(name));
+}
+
+sdk::Error pieces_gone() {
+    return sdk::make_error(sdk::ErrorKind::unavailable, "blob.disk_failed",
+                           "The server's disk failed.", "pieces of a blob are gone");
+}
+
+/// One page of pieces that were given up; the keeper takes the rest.
+sdk::Result<void> clear_page(Pool& pool, std::string_view pieces) {
+    auto cleared =
+        ask(pool, Statement::clear_pieces, Parameters().integer(kPiecePage).bytes(pieces));
+    if (!cleared) return cleared.error();
+    return {};
 }
 
 class PostgresBlobWriter final : public sdk::BlobStore::Writer {
@@ -56,9 +69,9 @@ public:
 private:
     sdk::Result<void> write_piece();
     sdk::Result<void> drop() {
-        auto dropped = ask(pool_, Statement::drop_blob_pieces, Parameters().bytes(id_));
-        if (!dropped) return dropped.error();
-        return {};
+        auto given_up = ask(pool_, Statement::give_up_upload, Parameters().bytes(id_));
+        if (!given_up) return given_up.error();
+        return clear_page(pool_, id_);
     }
     std::string digest_name();
 
@@ -89,6 +102,7 @@ sdk::Result<void> PostgresBlobWriter::write_piece() {
     auto written = ask(pool_, Statement::write_blob_piece,
                        Parameters().bytes(id_).integer(pieces_).bytes(piece_));
     if (!written) return written.error();
+    if (written->size() != 1) return pieces_gone();
     size_ += static_cast<std::int64_t>(piece_.size());
     ++pieces_;
     piece_.clear();
@@ -110,20 +124,17 @@ sdk::Result<std::string> PostgresBlobWriter::finish() {
     auto kept =
         ask(pool_, Statement::finish_blob, Parameters().bytes(name).bytes(id_).integer(size_));
     if (!kept) return kept.error();
-    if (kept->size() == 1 && kept->number(0, 0) == 1) {
-        is_finished_ = true;
+    if (kept->size() == 1) {
+        // Otherwise equal bytes were there, and these pieces are dropped.
+        is_finished_ = kept->number(0, 0) == 1;
         return name;
     }
-    // Somebody wrote the same bytes before, or the answer to the first attempt was lost: then the
-    // blob is there and dated anew.
+    // The answer to the first attempt was lost: then the blob is there and dated anew.
     auto dated = ask(pool_, Statement::date_blob, Parameters().bytes(name));
     if (!dated) return dated.error();
-    if (dated->size() == 1) {
-        is_finished_ = dated->bytes(0, 0) == id_;
-        return name;
-    }
-    return sdk::make_error(sdk::ErrorKind::unavailable, "blob.disk_failed",
-                           "The server's disk failed.", "pieces of a blob are gone");
+    if (dated->size() != 1) return pieces_gone();
+    is_finished_ = dated->bytes(0, 0) == id_;
+    return name;
 }
 
 class PostgresBlobReader final : public sdk::BlobStore::Reader {
@@ -238,6 +249,8 @@ sdk::Result<std::optional<std::uint64_t>> PostgresBlobs::remove_before(std::stri
                        Parameters().bytes(name).integer(std::min(epoch_ms, kEndOfTimeMs)));
     if (!removed) return removed.error();
     if (removed->size() != 1) return std::optional<std::uint64_t>();
+    // The blob is gone already. What is not cleared away now the keeper finds, and tells why.
+    (void)clear_page(pool_, removed->bytes(0, 1));
     return std::optional(removed->number(0, 0));
 }
 
@@ -247,10 +260,16 @@ std::unique_ptr<sdk::BlobStore> open_blobs(Pool& pool) {
     return std::make_unique<PostgresBlobs>(pool);
 }
 
-sdk::Result<void> drop_unfinished_blobs(Pool& pool) {
-    auto dropped = ask(pool, Statement::drop_unfinished_blobs, Parameters().integer(kUnfinishedMs));
-    if (!dropped) return dropped.error();
+sdk::Result<void> give_up_old_uploads(Pool& pool) {
+    auto given_up = ask(pool, Statement::give_up_old_uploads, Parameters().integer(kUnfinishedMs));
+    if (!given_up) return given_up.error();
     return {};
+}
+
+sdk::Result<bool> clear_unwanted_pieces(Pool& pool) {
+    auto cleared = ask(pool, Statement::clear_any_pieces, Parameters().integer(kPiecePage));
+    if (!cleared) return cleared.error();
+    return cleared->size() > 0;
 }
 
 }  // namespace stele::storage_postgres

@@ -15,6 +15,9 @@ constexpr auto kLook = 100ms;
 constexpr std::int64_t kSilentMs = 60'000;
 /// The log is kept for longer than any server may take to find out what became of a commit.
 constexpr std::int64_t kLogMs = 600'000;
+/// Large binaries are cleared away over several rounds: between two of them this server must show
+/// itself, or the others forget it.
+constexpr auto kClearing = 2s;
 
 }  // namespace
 
@@ -71,17 +74,39 @@ void Keeper::look() {
     }
 }
 
+/// Each step is tried, so that none waits behind one that fails for ever.
 sdk::Result<void> Keeper::tidy() {
+    sdk::Result<void> first;
+    const auto note = [&](sdk::Result<void> done) {
+        if (first && !done) first = std::move(done);
+    };
+    note(raise_horizon());
+    note(trim(Statement::trim_past, Parameters().integer(kTrimPage)));
+    note(trim(Statement::trim_log, Parameters().integer(kTrimPage).integer(kLogMs)));
+    note(give_up_old_uploads(pool_));
+    note(clear_pieces());
+    return first;
+}
+
+/// Each in a transaction of its own: nothing is trimmed before the raised horizon is visible.
+sdk::Result<void> Keeper::raise_horizon() {
     if (auto reported = report_server(pool_, server_, feed_.oldest_view()); !reported)
         return reported;
-    // Each in a transaction of its own: nothing is trimmed before the raised horizon is visible.
     auto silent = run(Statement::forget_silent_servers, Parameters().integer(kSilentMs));
     if (!silent) return silent.error();
     auto raised = run(Statement::raise_horizon, {});
     if (!raised) return raised.error();
-    if (auto past = trim(Statement::trim_past, Parameters().integer(kTrimPage)); !past) return past;
-    if (auto dropped = drop_unfinished_blobs(pool_); !dropped) return dropped;
-    return trim(Statement::trim_log, Parameters().integer(kTrimPage).integer(kLogMs));
+    return {};
+}
+
+sdk::Result<void> Keeper::clear_pieces() {
+    const auto until = Clock::now() + kClearing;
+    while (Clock::now() < until && !is_stopping()) {
+        auto cleared = clear_unwanted_pieces(pool_);
+        if (!cleared) return cleared.error();
+        if (!*cleared) return {};
+    }
+    return {};
 }
 
 sdk::Result<void> Keeper::trim(Statement statement, const Parameters& parameters) {

@@ -24,6 +24,9 @@ private:
     void run();
     void look();
     sdk::Result<void> tidy();
+    sdk::Result<void> raise_horizon();
+    /// Page by page, for a short time.
+    sdk::Result<void> clear_pieces();
     /// Page by page.
     sdk::Result<void> trim(Statement statement, const Parameters& parameters);
     /// Answers how many rows it changed.

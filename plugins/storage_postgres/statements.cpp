@@ -153,45 +153,85 @@ delete from stele_log where version = any(array(
   where h.id = 1 and s.id = 1 and l.version <= h.version and l.version < s.version
   order by l.version limit $1)) and at < now() - $2::bigint * interval '1 millisecond')";
 
-// name, pieces, size: 1 when the blob is made of these pieces, 0 of those that were there before;
-// nothing when pieces are missing
-constexpr char kFinishBlob[] = R"(
-with kept as (
-  insert into stele_blob (name, pieces, size) select $1::bytea, $2::bytea, $3::bigint
-  where exists (select 1 from stele_upload where id = $2)
-    and (select coalesce(sum(octet_length(bytes)), 0) from stele_blob_piece where pieces = $2)
-        = $3::bigint
-  on conflict (name) do update set written = clock_timestamp()
-  returning pieces),
-done as (delete from stele_upload u using kept k where u.id = k.pieces)
-select (pieces = $2)::integer from kept)";
+// Who writes pieces or names a blob locks the row of the upload; pieces are deleted only after that
+// row was given up (`begun` is '-infinity') in a statement of its own, which waits for that lock. A
+// snapshot that shows it given up therefore shows every piece, and no blob is made of them.
+
+// pieces, number, bytes: nothing when the upload was given up
+constexpr char kWriteBlobPiece[] = R"(
+with living as (
+  select id from stele_upload where id = $1 and begun > '-infinity' for no key update),
+written as (
+  insert into stele_blob_piece (pieces, number, bytes) select $1, $2, $3 from living
+  on conflict (pieces, number) do nothing),
+renewed as (
+  update stele_upload u set begun = clock_timestamp() from living l
+  where u.id = l.id and u.begun < clock_timestamp() - interval '1 minute')
+select 1 from living)";
+
+#define STELE_BYTES_OF(id) \
+    "(select coalesce(sum(octet_length(bytes)), 0) from stele_blob_piece where pieces = " id ")"
+
+// name, pieces, size: 1 when the blob is made of these pieces, 0 of those that were there before
+// and are as many bytes; nothing when pieces are missing. A blob that was named since the snapshot
+// keeps its pieces, which its own writer has just counted.
+constexpr char kFinishBlob[] =
+    "with living as ("
+    " select id from stele_upload where id = $2 and begun > '-infinity' for update),"
+    "former as (select pieces from stele_blob where name = $1 for update),"
+    "kept as ("
+    " insert into stele_blob as b (name, pieces, size)"
+    " select $1::bytea, $2::bytea, $3::bigint from living"
+    " where " STELE_BYTES_OF("$2") " = $3::bigint"
+    " on conflict (name) do update set written = clock_timestamp(), pieces = case"
+    "  when b.pieces in (select pieces from former) and " STELE_BYTES_OF("b.pieces") " <> b.size"
+    "  then excluded.pieces else b.pieces end"
+    " returning pieces),"
+    "done as (delete from stele_upload u using kept k where u.id = k.pieces),"
+    "replaced as ("
+    " insert into stele_upload (id, begun)"
+    " select f.pieces, '-infinity' from former f, kept k where k.pieces = $2 and f.pieces <> $2"
+    " on conflict (id) do update set begun = '-infinity')"
+    "select (pieces = $2)::integer from kept";
+
+// name: nothing when it has not all of its bytes
+constexpr char kDateBlob[] =
+    "update stele_blob b set written = clock_timestamp() where name = $1"
+    " and " STELE_BYTES_OF("b.pieces") " = b.size returning pieces";
 
 // name, milliseconds
 constexpr char kRemoveBlob[] = R"(
 with gone as (
   delete from stele_blob where name = $1 and written < to_timestamp($2::bigint / 1000.0)
   returning pieces, size),
-cleared as (delete from stele_blob_piece p using gone g where p.pieces = g.pieces)
-select size from gone)";
+given_up as (
+  insert into stele_upload (id, begun) select pieces, '-infinity' from gone
+  on conflict (id) do update set begun = '-infinity')
+select size, pieces from gone)";
 
 // name before, milliseconds, rows
 constexpr char kListBlobs[] = R"(
 select name from stele_blob
 where name > $1 and written < to_timestamp($2::bigint / 1000.0) order by name limit $3)";
 
-// pieces
-constexpr char kDropBlobPieces[] = R"(
-with gone as (delete from stele_upload where id = $1)
-delete from stele_blob_piece where pieces = $1
-  and not exists (select 1 from stele_blob b where b.pieces = $1))";
-
 // milliseconds
-constexpr char kDropUnfinishedBlobs[] = R"(
-with gone as (
-  delete from stele_upload where begun < now() - $1::bigint * interval '1 millisecond'
-  returning id)
-delete from stele_blob_piece p using gone g where p.pieces = g.id
-  and not exists (select 1 from stele_blob b where b.pieces = g.id))";
+constexpr char kGiveUpOldUploads[] = R"(
+update stele_upload set begun = '-infinity'
+where begun > '-infinity' and begun < now() - $1::bigint * interval '1 millisecond')";
+
+// rows first: 1 when there were pieces to clear away
+#define STELE_CLEAR_PIECES(which)                                               \
+    "with given_up as ("                                                        \
+    " select id from stele_upload where begun = '-infinity' " which             \
+    "),"                                                                        \
+    "cleared as ("                                                              \
+    " delete from stele_blob_piece where ctid = any(array("                     \
+    "  select p.ctid from stele_blob_piece p, given_up g where p.pieces = g.id" \
+    "  limit $1)) returning 1),"                                                \
+    "done as ("                                                                 \
+    " delete from stele_upload u using given_up g"                              \
+    " where u.id = g.id and (select count(*) from cleared) < $1)"               \
+    "select 1 from given_up"
 
 constexpr StatementText kStatementTexts[] = {
     {Statement::read, kRead},
@@ -232,14 +272,10 @@ constexpr StatementText kStatementTexts[] = {
     // pieces
     {Statement::begin_blob,
      "insert into stele_upload (id) values ($1) on conflict (id) do nothing"},
-    // pieces, number, bytes
-    {Statement::write_blob_piece,
-     "insert into stele_blob_piece (pieces, number, bytes) "
-     "values ($1, $2, $3) on conflict (pieces, number) do nothing"},
+    {Statement::write_blob_piece, kWriteBlobPiece},
     {Statement::finish_blob, kFinishBlob},
+    {Statement::date_blob, kDateBlob},
     // name
-    {Statement::date_blob,
-     "update stele_blob set written = clock_timestamp() where name = $1 returning pieces"},
     {Statement::find_blob, "select pieces, size from stele_blob where name = $1"},
     // pieces, number, first byte, bytes
     {Statement::read_blob_piece,
@@ -248,8 +284,15 @@ constexpr StatementText kStatementTexts[] = {
      "where pieces = $1 and number = $2"},
     {Statement::list_blobs, kListBlobs},
     {Statement::remove_blob, kRemoveBlob},
-    {Statement::drop_blob_pieces, kDropBlobPieces},
-    {Statement::drop_unfinished_blobs, kDropUnfinishedBlobs},
+    // pieces
+    {Statement::give_up_upload,
+     "update stele_upload set begun = '-infinity' where id = $1 and begun > '-infinity'"},
+    {Statement::give_up_old_uploads, kGiveUpOldUploads},
+    // rows, pieces
+    {Statement::clear_pieces, STELE_CLEAR_PIECES("and id = $2 for update")},
+    // rows: of pieces that no other server is at; any, so that those that fail hold up no others
+    {Statement::clear_any_pieces,
+     STELE_CLEAR_PIECES("order by random() limit 1 for update skip locked")},
 };
 
 }  // namespace

@@ -41,11 +41,13 @@ enum class Statement {
     read_blob_piece,
     list_blobs,
     remove_blob,
-    drop_blob_pieces,
-    drop_unfinished_blobs,
+    give_up_upload,
+    give_up_old_uploads,
+    clear_pieces,
+    clear_any_pieces,
 };
 inline constexpr std::size_t kStatements =
-    static_cast<std::size_t>(Statement::drop_unfinished_blobs) + 1;
+    static_cast<std::size_t>(Statement::clear_any_pieces) + 1;
 
 struct StatementText {
     Statement statement;
@@ -65,5 +67,7 @@ inline constexpr int kFormat = 1;
 /// Rows of the change log that are read, and rows that are trimmed, at a time.
 inline constexpr int kLogPage = 256;
 inline constexpr int kTrimPage = 5000;
+/// Pieces of a binary that are deleted at a time; each has more than a hundred rows behind it.
+inline constexpr int kPiecePage = 64;
 
 }  // namespace stele::storage_postgres

@@ -1,5 +1,7 @@
 // Binaries in the database: what one server stores, the others read, and nothing is removed that
 // somebody is about to refer to.
+#include <thread>
+
 #include <catch2/catch.hpp>
 
 #include <stele/sdk/blob_store.hpp>
@@ -53,6 +55,36 @@ std::string some_bytes(std::size_t size) {
         bytes[i] = static_cast<char>(i * 131 + i / 256);
     return bytes;
 }
+
+/// A schema, what is in its tables, and functions that make statements slow or let them fail.
+class Tables {
+public:
+    explicit Tables(const storage_postgres::Options& options) : schema_(options.schema) {}
+
+    /// `#` stands for the schema and a dot.
+    std::string query(std::string sql) const {
+        for (std::size_t at = sql.find('#'); at != std::string::npos; at = sql.find('#', at))
+            sql.replace(at, 1, schema_ + ".");
+        return PrivatePostgres::instance().query(sql);
+    }
+    std::string count(const std::string& table) const {
+        return query("select count(*) from #" + table);
+    }
+    bool shows(const std::string& sql, const std::string& wanted) const {
+        for (int i = 0; i < 1000; ++i) {
+            if (query(sql) == wanted) return true;
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        }
+        return false;
+    }
+    void add_trigger(const std::string& when, const std::string& body) const {
+        query("create function #act() returns trigger language plpgsql as $$ begin " + body +
+              " end $$; create " + when + " for each row execute function #act()");
+    }
+
+private:
+    const std::string schema_;
+};
 
 std::string hexadecimal_of(const std::string& bytes) {
     std::string text;
@@ -157,6 +189,111 @@ TEST_CASE("a piece that is gone is told, and nothing is made up in its place") {
     const auto read = reader->read(300'000, 1000, bytes);
     REQUIRE(read.has_error());
     CHECK(read.error().code == "blob.damaged");
+}
+
+TEST_CASE("bytes are there or unnamed when the commit that names them outlasts its writer") {
+    auto options = PrivatePostgres::instance().empty_store();
+    options.wait = std::chrono::seconds(1);
+    SharedBinaries one(options);
+    const Tables tables(options);
+    tables.add_trigger(
+        "constraint trigger stall after insert on #stele_blob deferrable initially deferred",
+        "perform pg_sleep(1.5); return null;");
+    const std::string bytes = some_bytes(600'000);
+    {
+        const auto writer = one.blobs->create().value();
+        REQUIRE(writer->write(bytes).has_value());
+        const auto finished = writer->finish();
+        REQUIRE(finished.has_error());
+        CHECK(finished.error().kind == sdk::ErrorKind::unavailable);
+    }
+    REQUIRE(tables.shows("select count(*) from #stele_blob", "1"));
+    const std::string name = hexadecimal_of(sdk::token_digest(bytes));
+    CHECK(tables.count("stele_blob_piece") == "3");
+    CHECK(one.add(bytes) == name);
+    CHECK(one.read(name, 0, 600'000) == bytes);
+    CHECK(tables.shows("select count(*) from #stele_upload", "0"));
+    CHECK(tables.count("stele_blob_piece") == "3");
+}
+
+TEST_CASE("bytes of which pieces are gone are whole again when they are stored again") {
+    auto options = PrivatePostgres::instance().empty_store();
+    options.tidying = std::chrono::milliseconds(100);
+    SharedBinaries one(options);
+    const Tables tables(options);
+    const std::string bytes = some_bytes(600'000);
+    const std::string name = one.add(bytes);
+    for (const std::string lost : {"number = 1", "number >= 0"}) {
+        tables.query("delete from #stele_blob_piece where " + lost);
+        CHECK(one.add(bytes) == name);
+        CHECK(one.read(name, 0, 600'000) == bytes);
+        CHECK(tables.shows("select count(*) from #stele_upload", "0"));
+        CHECK(tables.count("stele_blob_piece") == "3");
+    }
+    CHECK(one.names() == std::vector<std::string>{name});
+}
+
+TEST_CASE("an upload lives as long as pieces come, and takes none after it was given up") {
+    auto options = PrivatePostgres::instance().empty_store();
+    options.tidying = std::chrono::milliseconds(100);
+    SharedBinaries one(options);
+    const Tables tables(options);
+    const auto writer = one.blobs->create().value();
+    REQUIRE(writer->write(some_bytes(300'000)).has_value());
+    tables.query("update #stele_upload set begun = now() - interval '23 hours'");
+    REQUIRE(writer->write(some_bytes(300'000)).has_value());
+    CHECK(tables.query("select count(*) from #stele_upload where begun > now() - "
+                       "interval '1 hour'") == "1");
+    tables.query("update #stele_upload set begun = now() - interval '25 hours'");
+    CHECK(tables.shows("select count(*) from #stele_upload", "0"));
+    CHECK(tables.count("stele_blob_piece") == "0");
+    const auto late = writer->write(some_bytes(300'000));
+    REQUIRE(late.has_error());
+    CHECK(late.error().kind == sdk::ErrorKind::unavailable);
+    CHECK(tables.count("stele_blob_piece") == "0");
+}
+
+TEST_CASE("binaries and uploads whose pieces take longer to delete than a statement may go, too") {
+    auto options = PrivatePostgres::instance().empty_store();
+    options.wait = std::chrono::seconds(1);
+    options.tidying = std::chrono::milliseconds(100);
+    SharedBinaries one(options);
+    const Tables tables(options);
+    tables.query(
+        "insert into #stele_blob (name, pieces, size) values ('large', 'blob', 300);"
+        "insert into #stele_upload values ('upload', now() - interval '2 days');"
+        "insert into #stele_blob_piece select i, n, '.' from generate_series(0, 299) n,"
+        " unnest(array['blob', 'upload']::bytea[]) i;");
+    const std::string kept = one.add("kept");
+    tables.add_trigger("trigger slow before delete on #stele_blob_piece",
+                       "perform pg_sleep(0.005); return old;");
+    CHECK(one.blobs->remove_before("large", sdk::now_ms() + 60'000).value() == 300);
+    CHECK_FALSE(one.blobs->exists("large").value());
+    CHECK(one.names() == std::vector<std::string>{kept});
+    CHECK(tables.shows("select count(*) from #stele_upload", "0"));
+    CHECK(tables.count("stele_blob_piece") == "1");
+    CHECK(one.read(kept, 0, 10) == "kept");
+}
+
+TEST_CASE("pieces that cannot be deleted keep neither blobs nor the log") {
+    auto options = PrivatePostgres::instance().empty_store();
+    options.tidying = std::chrono::milliseconds(100);
+    SharedBinaries one(options);
+    const Tables tables(options);
+    const std::string name = one.add("some bytes");
+    tables.add_trigger("trigger refuse before delete on #stele_blob_piece",
+                       "raise exception 'refused';");
+    tables.query(
+        "insert into #stele_upload values ('old', now() - interval '2 days');"
+        "insert into #stele_blob_piece values ('old', 0, '.');"
+        "insert into #stele_log (version, batch, at, keys)"
+        " values (-1, '', now() - interval '1 day', '');");
+    CHECK(one.blobs->remove_before(name, sdk::now_ms() + 60'000).value() == 10);
+    CHECK_FALSE(one.blobs->exists(name).value());
+    CHECK(tables.shows("select count(*) from #stele_log where version = -1", "0"));
+    tables.query("drop trigger refuse on #stele_blob_piece");
+    CHECK(tables.shows("select count(*) from #stele_upload", "0"));
+    CHECK(tables.count("stele_blob_piece") == "0");
 }
 
 TEST_CASE("a store of an earlier version gets a place for binaries") {
