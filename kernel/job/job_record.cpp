@@ -73,6 +73,11 @@ std::optional<JobRecord> from_json(const Json& stored, sdk::JobState state) {
     run_as.at("id").get_to(record.run_as.id);
     run_as.at("name").get_to(record.run_as.name);
     run_as.at("domain").get_to(record.run_as.domain_id);
+    for (const Json& actor : run_as.value("actors", Json::array())) {
+        auto key = sdk::hex_bytes(actor.get_ref<const std::string&>());
+        if (!key) return std::nullopt;
+        record.run_as.actors.push_back(*std::move(key));
+    }
     stored.at("priority").get_to(record.priority);
     stored.at("attempts").get_to(record.attempts);
     record.given_back = stored.value("given_back", 0);
@@ -118,6 +123,9 @@ void JobRecord::add_log(std::int64_t now_ms, sdk::JobLogLevel level, std::string
 }
 
 std::string encode_job(const JobRecord& record) {
+    Json actors = Json::array();
+    for (const sdk::RecordKey& actor : record.run_as.actors)
+        actors.push_back(sdk::hex_text(actor));
     const Json stored{{"id", record.id},
                       {"type", record.type},
                       {"lane", record.lane},
@@ -127,7 +135,8 @@ std::string encode_job(const JobRecord& record) {
                       {"run_as", Json{{"key", sdk::hex_text(record.run_as.key)},
                                       {"id", record.run_as.id},
                                       {"name", record.run_as.name},
-                                      {"domain", record.run_as.domain_id}}},
+                                      {"domain", record.run_as.domain_id},
+                                      {"actors", std::move(actors)}}},
                       {"state", sdk::job_state_name(record.state)},
                       {"priority", record.priority},
                       {"attempts", record.attempts},

@@ -47,6 +47,17 @@ TEST_CASE("a record's bytes keep everything, keys of any bytes included") {
     CHECK(decode_job("rubbish").error().code == "job.record_broken");
 }
 
+TEST_CASE("a record's bytes keep who acts through the session that started the job") {
+    StoredJobs fixture;
+    JobRecord record = fixture.record(fixture.add());
+    CHECK(record.run_as.actors.empty());
+    record.run_as.actors = {"\x01\x81", std::string("\0\xfe", 2)};
+    CHECK(decode_job(encode_job(record)).value().run_as.actors == record.run_as.actors);
+    Json before = Json::parse(encode_job(record));
+    before.at("run_as").erase("actors");
+    CHECK(decode_job(before.dump()).value().run_as.actors.empty());
+}
+
 TEST_CASE("a result lies under _result and among the members, but changes no other member") {
     StoredJobs fixture;
     const std::string id = fixture.add();

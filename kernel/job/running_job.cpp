@@ -49,10 +49,14 @@ sdk::Result<void> RunningJob::finish(sdk::Transaction& transaction, const sdk::J
 
 sdk::Result<void> RunningJob::check_starter(const sdk::Reader& reader) const {
     if (!around_.may_act) return {};
-    const auto may = (*around_.may_act)(reader, record_.run_as.key);
-    if (!may) return may.error();
-    if (*may) return {};
-    is_refused_ = true;
+    std::vector<sdk::RecordKey> asked = record_.run_as.actors;
+    asked.push_back(record_.run_as.key);
+    for (const sdk::RecordKey& principal : asked) {
+        const auto may = (*around_.may_act)(reader, principal);
+        if (!may) return may.error();
+        if (!*may) is_refused_ = true;
+    }
+    if (!is_refused_) return {};
     return sdk::make_error(sdk::ErrorKind::forbidden, "job.starter_disabled", kRefused);
 }
 

@@ -228,3 +228,23 @@ test('passwords of users leave no server, sealed or not', async () => {
   const outcome = refused.status === 200 ? await ended(source, refused.json, source.adminToken) : { state: 'ERROR' };
   assert.equal(outcome.state, 'ERROR');
 });
+
+test('through the session of somebody else no grant leaves with its secret, and none comes', async () => {
+  const from = await platformOf(source);
+  const owner = await source.makeUser('own-owner');
+  await source.admin('POST', '/authorities/owner/grant?id=default/own-owner');
+  const grant = await source.admin('POST', '/auth/grants', { principalDomainId: 'default', principalId: owner._doc, clientId: '' });
+  const references = [`authenticationGrant://${from}/${grant._doc}`];
+  const own = await source.login('own-owner', 'secret-of-own-owner');
+  const through = (await source.admin('POST', `/auth/impersonate/default/${owner._doc}`)).access_token;
+  const open = await exported(source, references, { passphrase }, own);
+  const shut = await exported(source, references, { passphrase }, through);
+  assert.deepEqual([open.job.secrets, shut.job.secrets], [1, 0]);
+  const grants = async () => (await source.admin('GET', '/auth/grants?limit=-1')).rows.length;
+  const before = await grants();
+  const refused = await imported(source, open.bytes, { passphrase, strategy: 'COPY_EVERYTHING' }, { who: through });
+  assert.deepEqual([refused.state, errorOf(refused).includes('somebody else acts through this session')], ['ERROR', true], errorOf(refused));
+  assert.equal(await grants(), before);
+  const allowed = await imported(source, open.bytes, { passphrase, strategy: 'COPY_EVERYTHING' }, { who: own });
+  assert.equal(allowed.state, 'FINISHED', errorOf(allowed));
+});

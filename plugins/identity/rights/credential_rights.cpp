@@ -44,6 +44,7 @@ sdk::Result<bool> is_own_identity(sdk::Context& context, const sdk::RecordKey& i
 }
 
 sdk::Result<bool> acts_in_person(sdk::Context& context) {
+    if (!context.principal().actors.empty()) return false;
     const std::string digest = TokenReference::of(context.session()).digest;
     if (digest.empty()) return true;
     auto row = read_row<AccessRow>(context.transaction(), SessionKeys::of(context).access(digest));

@@ -121,13 +121,15 @@ sdk::Result<sdk::SessionPtr> TokenAuthenticator::load(const std::string& digest)
     auto session = std::make_shared<sdk::Session>();
     session->platform = *std::move(platform);
     session->principal = std::move((*principal)->principal);
+    for (const Actor& actor : (*access)->basis.actors)
+        session->principal.actors.push_back(actor.principal);
     session->client_key = std::move((*client)->key);
     session->token_id = digest;
     session->expires_at_ms = (*access)->expires_at_ms;
     const sdk::SessionPtr shared = std::move(session);
     std::vector<sdk::RecordKey> subjects{(*access)->principal, (*access)->client};
-    for (const Actor& actor : (*access)->basis.actors)
-        subjects.push_back(actor.principal);
+    subjects.insert(subjects.end(), shared->principal.actors.begin(),
+                    shared->principal.actors.end());
     cache_.insert(load, digest, {shared, std::move(subjects)});
     return shared;
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace stele::sdk {
 
@@ -24,6 +25,9 @@ struct Principal {
     std::string first_name;
     std::string last_name;
     bool enabled = true;
+    /// Who acts through a session of the principal, by impersonation, and through jobs that were
+    /// started by one; empty: nobody else. What asks who somebody is refuses these.
+    std::vector<RecordKey> actors = {};
 
     std::string qualified_id() const { return domain_id + "/" + id; }
     std::string qualified_name() const { return domain_id + "/" + name; }
