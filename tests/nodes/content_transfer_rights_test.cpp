@@ -7,6 +7,7 @@
 #include <stele/sdk/members.hpp>
 
 #include "branch/protection.hpp"
+#include "graph/node_copy.hpp"
 #include "tests/nodes/transfer_world.hpp"
 
 namespace stele::tests {
@@ -107,6 +108,73 @@ TEST_CASE("a frozen branch takes an import only where its protection is lifted b
     CHECK(must(two.bring_in(two.all(), lifting)).created == 2);
 }
 
+TEST_CASE("protection that an import lifts of one branch holds for the others that it writes to") {
+    Two two;
+    const sdk::RecordKey other = two.world.add_repository();
+    for (const sdk::RecordKey& branch : {two.target, other})
+        two.set_branch(branch, {{"frozen", true}});
+    sdk::ContentTarget lifting{.branch = two.target};
+    lifting.lifts_protection = true;
+    const Items items = two.all();
+    const auto done = two.world.work(Two::kAnn, [&](sdk::Context& context) -> sdk::Result<void> {
+        ListedItems first(items);
+        must(two.transfer.import(context, first, lifting));
+        ListedItems second(items);
+        auto brought = two.transfer.import(context, second, {.branch = other});
+        return brought ? sdk::Result<void>() : brought.error();
+    });
+    REQUIRE(done.has_error());
+    CHECK(done.error().code == "nodes.branch_frozen");
+    CHECK(two.count(two.target, {{"title", "member"}}) == 0);
+}
+
+TEST_CASE("neither import nor copy joins to nodes that somebody may not change") {
+    Two two;
+    two.join(two.branch, two.folder, two.member, "a:linked");
+    const Items items = two.all();
+    const std::size_t carl = two.world.add_user("carl", "contributor");
+    const bool has_folder = GENERATE(true, false);
+    CAPTURE(has_folder);
+    // What is there is ann's: one of the two.
+    must(two.bring_in({titled(items, has_folder ? "folder" : "member")},
+                      {.branch = two.target, .strategy = kClone}));
+    const auto import = [&](const std::string& type) {
+        Items some;
+        for (const sdk::ContentItem& item : items) {
+            const bool is_other_type =
+                item.fields.contains("source") && sdk::text_member(item.fields, "_type") != type;
+            if (!is_other_type) some.push_back(item);
+        }
+        return two.bring_in(some, {.branch = two.target, .strategy = kClone}, carl);
+    };
+    const auto copy = [&](const std::string& excluded) {
+        return two.world.work(carl, [&](sdk::Context& context) -> sdk::Result<void> {
+            auto& services = two.world.services();
+            const auto from = must(nodes::BranchContent::open(services, context, two.branch));
+            const auto to = must(nodes::BranchContent::open(services, context, two.target));
+            nodes::NodeCopy copying(
+                from, to, {.strategy = nodes::CopyStrategy::clone, .excluded_types = {excluded}});
+            return copying.copy_nodes({must(from.node(has_folder ? two.member : two.folder))});
+        });
+    };
+    const auto refused = [](const auto& done) {
+        REQUIRE(done.has_error());
+        CHECK(done.error().code == "authority.permission_missing");
+    };
+    // Nobody is asked about the end of a link; a folder gets members by CREATE_SUBOBJECTS, which
+    // contributors have, but what lies in it is moved there.
+    if (has_folder) {
+        refused(import("a:linked"));
+        refused(copy("a:child"));
+        CHECK(copy("a:linked").has_value());
+        CHECK(import("a:child").has_value());
+    } else {
+        refused(import("a:child"));
+        refused(copy("a:linked"));
+        CHECK(copy("a:child").has_value());
+    }
+}
+
 TEST_CASE("a clone brings back what was deleted, by rights on the deletion") {
     Two two;
     must(two.bring_in(two.all(), {.branch = two.target, .strategy = kClone}));
@@ -145,6 +213,7 @@ TEST_CASE("nobody opens their node to others by an import that they could not op
     // Dora's folder; what lies in it is hers to manage.
     const std::string hers = two.make(two.target, {{"title", "hers"}}, dora);
     const std::string anns = two.make(two.target, {{"title", "anns"}});
+    two.grant(two.key(two.target, anns), carl, "editor", false);
     const Items items{association_of("x", "a:child", hers, anns)};
     const auto by_hand = two.world.work(carl, [&](sdk::Context& context) -> sdk::Result<void> {
         auto content = nodes::BranchContent::open(two.world.services(), context, two.target);

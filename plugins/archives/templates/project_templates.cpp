@@ -87,8 +87,9 @@ sdk::Result<void> PublishedProjects::apply(sdk::Context& context, std::string_vi
     if (!source) return source.error();
     TransferConfiguration wanted;
     wanted.keeps_target = true;
-    // Who publishes a template gives nobody rights in what others make of it.
-    wanted.has_acls = wanted.has_teams = wanted.has_team_members = false;
+    // Who publishes a template gives nobody rights in what others make of it. A role that it
+    // defined would be what policies of elsewhere give by that key.
+    wanted.has_acls = wanted.has_teams = wanted.has_team_members = wanted.has_roles = false;
     ImportRun run(services_, context, **source, wanted, project,
                   [](std::uint64_t) { return sdk::Result<void>(); });
     auto outcome = run.run();

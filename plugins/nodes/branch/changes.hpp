@@ -82,9 +82,11 @@ public:
     /// What is said of the changeset on a branch that is being written.
     sdk::Result<ChangesetNote*> note(sdk::Context& context, const sdk::RecordKey& branch);
 
-    /// Writes to protected branches pass (docs/specification/nodes.md 4.4).
-    void lift_protection() { is_unprotected_ = true; }
-    bool is_unprotected() const { return is_unprotected_; }
+    /// Writes to the branch pass, however it is protected (docs/specification/nodes.md 4.4).
+    void lift_protection(const sdk::RecordKey& branch) { unprotected_.insert(branch); }
+    bool is_unprotected(const sdk::RecordKey& branch) const {
+        return unprotected_.contains(branch);
+    }
 
     /// What a branch's record says of writes to it, as the operation has found it: bulk forms ask
     /// for every node.
@@ -212,7 +214,7 @@ private:
     std::optional<sdk::Principal> actor_;
     const std::optional<sdk::Principal> none_;
     bool is_servers_own_ = false;
-    bool is_unprotected_ = false;
+    std::set<sdk::RecordKey> unprotected_;
     bool is_cascading_ = false;
     Relations relations_;
     PurgedNodes purged_nodes_;

@@ -43,7 +43,7 @@ sdk::Result<void> check_branch_writable(const BranchContent& content) {
 
 sdk::Result<void> check_branch_writable(Changes& changes, sdk::Context& context,
                                         const sdk::RecordKey& branch) {
-    if (changes.is_unprotected()) return {};
+    if (changes.is_unprotected(branch)) return {};
     auto rules = changes.rules(context, branch);
     if (!rules) return rules.error();
     if (rules->is_archived) return refused("nodes.branch_archived", "the branch is archived");

@@ -147,6 +147,18 @@ sdk::Result<void> check_end_unlocked(const BranchContent& content, const std::st
     return check_unlocked(content, *node);
 }
 
+sdk::Result<void> require_ends(const BranchContent& content, std::string_view type,
+                               const sdk::Document* source, const sdk::Document* target) {
+    const bool is_place = type == association::kChild;
+    if (source != nullptr) {
+        auto may = content.require(
+            *source, is_place ? sdk::Permission::create_subobjects : sdk::Permission::update);
+        if (!may) return may;
+    }
+    if (target == nullptr || !is_place) return {};
+    return content.require(*target, sdk::Permission::update);
+}
+
 sdk::Result<void> check_ends_unlocked(const BranchContent& content,
                                       const sdk::Document& association) {
     if (content.changes().is_cascading()) return {};

@@ -13,6 +13,12 @@ inline constexpr std::size_t kCircleNodes = 100'000;
 sdk::Result<void> check_association_fits(const BranchContent& content,
                                          const sdk::Document& association);
 
+/// What joining asks of ends that were there before, whoever made the others: CREATE_SUBOBJECTS on
+/// a folder that gets a member, UPDATE on any other source, and UPDATE on a node that gets into a
+/// folder. Null for an end that the operation itself has made or written.
+sdk::Result<void> require_ends(const BranchContent& content, std::string_view type,
+                               const sdk::Document* source, const sdk::Document* target);
+
 /// `locked` (`nodes.locked`) where the node at an end is, for whoever acts.
 sdk::Result<void> check_end_unlocked(const BranchContent& content, const std::string& end);
 /// Locks of the nodes at both ends hold for the association, too: `locked` (`nodes.locked`), unless

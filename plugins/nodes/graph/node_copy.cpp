@@ -14,6 +14,7 @@
 #include "branch/relation_elements.hpp"
 #include "branch/vocabulary.hpp"
 #include "definition/definitions.hpp"
+#include "graph/association_rules.hpp"
 #include "history/deletion.hpp"
 #include "history/node_relations.hpp"
 #include "history/tags.hpp"
@@ -355,6 +356,10 @@ sdk::Result<void> NodeCopy::copy_association(const Edge& edge, const std::string
 
 sdk::Result<void> NodeCopy::join_copies(const sdk::Document& original) {
     AssociationEnds ends = ends_of(original);
+    const bool is_own_target = copies_.contains(ends.target);
+    // Of two that are each other's either is where it starts.
+    const bool is_own_source =
+        copies_.contains(ends.source) || (ends.is_undirected && is_own_target);
     for (std::string* end : {&ends.source, &ends.target}) {
         const auto copied = copies_.find(*end);
         if (copied != copies_.end()) *end = copied->second;
@@ -368,6 +373,14 @@ sdk::Result<void> NodeCopy::join_copies(const sdk::Document& original) {
     if (!source) return source.error();
     auto target = to_.node(ends.target);
     if (!target) return target.error();
+    auto is_present = is_there(original);
+    if (!is_present) return is_present.error();
+    if (!*is_present) {
+        // Whoever makes what lies at one end may not change what was at the other.
+        auto may = require_ends(to_, ends.type, is_own_source ? nullptr : &*source,
+                                is_own_target ? nullptr : &*target);
+        if (!may) return may;
+    }
     return make_association(original, *source, *target);
 }
 

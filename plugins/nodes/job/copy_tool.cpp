@@ -91,6 +91,7 @@ sdk::Result<sdk::Reply> copy_chains(Services& services, const sdk::Call& call) {
     order.input["strategy"] =
         call.parameter("strategy").value_or(sdk::text_member(configuration, "strategy"));
     order.input["copyOnExisting"] = sdk::flag_member(configuration, "copyOnExisting", true);
+    order.input[kIsDryRun] = sdk::flag_member(configuration, kIsDryRun, false);
     auto reply = scheduled(services, call, order);
     if (!reply) return reply.error();
     if (*reply) return std::move(**reply);

@@ -14,6 +14,8 @@ namespace stele::nodes {
 
 namespace {
 
+constexpr char kDryEnd[] = "nodes.copy_dry_run";
+
 constexpr char kStrategy[] = "strategy";
 constexpr char kCopyOnExisting[] = "copyOnExisting";
 constexpr char kLiftsProtection[] = "allowWriteToFrozenBranches";
@@ -101,7 +103,7 @@ sdk::Result<sdk::Json> copy_from_as_told(Services& services, sdk::Context& conte
             return sdk::make_error(sdk::ErrorKind::forbidden, "authority.permission_missing",
                                    "UPDATE on the branch is needed to write past its protection");
         }
-        to->changes().lift_protection();
+        to->changes().lift_protection(to->branch());
     }
     std::vector<sdk::Document> nodes;
     for (const sdk::Json& id : input.at("nodeIds")) {
@@ -163,10 +165,14 @@ sdk::Result<sdk::Json> run_order(Services& services, const char* type, sdk::Job&
             auto made = carry_out(services, context, {type, job.input()}, kMaxInJob);
             if (!made) return made.error();
             result = std::move(*made);
+            result[kIsDryRun] = sdk::flag_member(job.input(), kIsDryRun, false);
+            if (result[kIsDryRun] == true)
+                return sdk::make_error(sdk::ErrorKind::conflict, kDryEnd, "this was a dry run");
             // A copy that is made twice would be two copies.
             return job.finish(context.transaction(), result);
         });
-    if (!done) return done.error();
+    const bool is_dry_end = !done && done.error().code == kDryEnd;
+    if (!done && !is_dry_end) return done.error();
     return result;
 }
 

@@ -121,7 +121,7 @@ private:
                 auto content = order_.open(services_, context, job_.run_as());
                 if (!content) return content.error();
                 // The purge of the node was let in, and this is the rest of it.
-                content->changes().lift_protection();
+                content->changes().lift_protection(content->branch());
                 return work(*content, context);
             });
     }

@@ -113,7 +113,7 @@ sdk::Result<void> drop_in_transaction(Services& services, const sdk::Job& job,
                 return {};
             }
             // The deletion was let in, and this is the rest of it.
-            server->changes().lift_protection();
+            server->changes().lift_protection(server->branch());
             return drop_some(*server, gone, at, most);
         });
     if (done) next = at;

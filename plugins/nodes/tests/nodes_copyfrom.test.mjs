@@ -1,6 +1,7 @@
 // What copies from a branch take along (docs/specification/merge_and_transfer.md 1.4, docs/reference/nodes_folders.md).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { endedJob } from '../../../tests/support/ended_job.mjs';
 import { SteleServer } from '../../../tests/support/stele_server.mjs';
 
 let server;
@@ -32,6 +33,25 @@ test('copyfrom leaves the associations that it is told to leave (1.4.3)', async 
     assert.equal(reply.status, 400, reply.text);
     assert.match(reply.text, /excludeAssociationTypes/);
   }
+});
+
+test('a dry run of a copy says what would be, and writes nothing', async () => {
+  const { nodes, target } = await branches();
+  const node = await make(nodes, { title: 'one' });
+  const [, , repository, , branch] = target.split('/');
+  const chain = (id, end) => [{ typeId: 'repository', id: repository }, { typeId: 'branch', id }, ...(end ? [{ typeId: 'node', id: end }] : [])];
+  const tip = async () => (await admin('GET', target)).tip;
+  const before = await tip();
+  const copied = async (dryRun) => {
+    const started = await admin('POST', '/tools/copy?schedule=ASYNCHRONOUS', { sources: chain('master', node), targets: chain(branch), configuration: { dryRun } });
+    const job = await endedJob(admin, started._doc);
+    assert.deepEqual([job.state, job._result.dryRun], ['FINISHED', dryRun], JSON.stringify(job.log_entries));
+    return server.request('GET', `${target}/nodes/${job._result.copied}`, { token: server.adminToken });
+  };
+  assert.equal((await copied(true)).status, 404);
+  assert.equal(await tip(), before);
+  assert.equal((await copied(false)).json.title, 'one');
+  assert.notEqual(await tip(), before);
 });
 
 test('copyfrom without associations brings those that stand for properties as the target defines them', async () => {

@@ -10,6 +10,7 @@
 
 #include "branch/relation_elements.hpp"
 #include "branch/vocabulary.hpp"
+#include "graph/association_rules.hpp"
 #include "history/node_relations.hpp"
 #include "relation/property_resolver.hpp"
 #include "relation/relators.hpp"
@@ -78,18 +79,18 @@ sdk::Result<void> AssociationImport::update(const sdk::ContentItem& item,
     return {};
 }
 
-sdk::Result<void> AssociationImport::require_source(const std::string& type,
-                                                    const sdk::Document& source) {
-    auto is_new = is_made(source.id);
-    if (!is_new) return is_new.error();
-    if (*is_new) return {};
-    const auto needed =
-        type == association::kChild ? sdk::Permission::create_subobjects : sdk::Permission::update;
-    const auto asked = std::make_pair(source.id, needed);
+sdk::Result<void> AssociationImport::require_ends(const std::string& type, const Ends& ends) {
+    auto is_new_source = is_made(ends.source.id);
+    if (!is_new_source) return is_new_source.error();
+    auto is_new_target = is_made(ends.target.id);
+    if (!is_new_target) return is_new_target.error();
+    const auto asked = std::make_pair(ends.source.id, type);
     // What is joined from it changes the rights on others, not on itself.
-    if (last_required_ == asked) return {};
-    if (auto may = content_.require(source, needed); !may) return may;
-    last_required_ = asked;
+    const bool is_required = !*is_new_source && last_required_ != asked;
+    auto may = nodes::require_ends(content_, type, is_required ? &ends.source : nullptr,
+                                   *is_new_target ? nullptr : &ends.target);
+    if (!may) return may;
+    if (is_required) last_required_ = asked;
     return {};
 }
 
@@ -159,7 +160,7 @@ sdk::Result<void> AssociationImport::make(const sdk::ContentItem& item, sdk::Jso
             return {};
         }
     }
-    if (auto may = require_source(type, ends.source); !may) return may;
+    if (auto may = require_ends(type, ends); !may) return may;
     sdk::Document target = ends.target;
     if (type == association::kChild && !is_undirected) {
         auto is_renamed = fit_name(state_, ends.source.id, target);

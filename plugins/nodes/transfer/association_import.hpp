@@ -43,7 +43,8 @@ private:
                              sdk::Json fields);
     /// Whether this import has made a node.
     sdk::Result<bool> is_made(const std::string& id) const { return state_.made.contains(id); }
-    sdk::Result<void> require_source(const std::string& type, const sdk::Document& source);
+    /// Of ends that were here before.
+    sdk::Result<void> require_ends(const std::string& type, const Ends& ends);
     /// Whether a property of the source says what the association stands for.
     sdk::Result<bool> is_said(const sdk::Json& association, const Ends& ends);
     sdk::Result<bool> may_name(const Relator& relator, const std::string& id);
@@ -69,7 +70,7 @@ private:
     std::size_t asked_ = 0;
     std::optional<sdk::Document> last_source_;
     /// What whoever acts was found to hold on the source of the associations made last.
-    std::optional<std::pair<std::string, sdk::Permission>> last_required_;
+    std::optional<std::pair<std::string, std::string>> last_required_;
 };
 
 }  // namespace stele::nodes

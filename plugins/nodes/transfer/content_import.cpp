@@ -96,7 +96,7 @@ private:
         if (target.lifts_protection) {
             auto may = content_.require_on_branch(sdk::Permission::update);
             if (!may) return may;
-            content_.changes().lift_protection();
+            content_.changes().lift_protection(content_.branch());
         }
         if (!target.folder.empty()) {
             auto folder = content_.readable_node(target.folder);
