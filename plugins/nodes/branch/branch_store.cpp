@@ -268,6 +268,32 @@ sdk::Result<ChangesetNote> BranchStore::note(const sdk::Reader& reader, const Br
     return ChangesetNote::decode(changes->note);
 }
 
+sdk::Result<std::optional<AncestryPoint>> BranchStore::find_changeset(const sdk::Reader& reader,
+                                                                      const BranchPlace& place,
+                                                                      std::string_view id) const {
+    const auto none = std::optional<AncestryPoint>();
+    const auto revision = revision_of(id);
+    if (!revision) return none;
+    auto line = line_of(reader, place, *revision);
+    if (!line) return line.error();
+    if (!*line) return none;
+    auto said = note(reader, place, *revision);
+    if (!said) return said.error();
+    if (id != changeset_id(*revision, said->random_part)) return none;
+    return std::optional(AncestryPoint{**line, *revision});
+}
+
+sdk::Result<AncestryPoint> BranchStore::shown_changeset(const sdk::Reader& reader,
+                                                        const BranchPlace& place,
+                                                        std::string_view id) const {
+    auto found = find_changeset(reader, place, id);
+    if (!found) return found.error();
+    if (!*found) return unknown_changeset();
+    auto shown = view(reader, place, (*found)->revision);
+    if (!shown) return shown.error();
+    return **found;
+}
+
 sdk::Result<void> BranchStore::for_each_line(
     const sdk::Reader& reader, const BranchPlace& place,
     const std::function<bool(Line line, const sdk::RecordKey& branch)>& visit) const {

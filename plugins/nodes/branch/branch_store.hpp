@@ -18,6 +18,7 @@
 #include <stele/sdk/services/content_log.hpp>
 
 #include "branch/changeset_id.hpp"
+#include "version/ancestry.hpp"
 #include "version/collection_keys.hpp"
 #include "version/tip_cache.hpp"
 #include "version/version_space.hpp"
@@ -176,6 +177,13 @@ public:
     /// What is said of a changeset; `not_found` (`nodes.changeset_unknown`) when there is none.
     sdk::Result<ChangesetNote> note(const sdk::Reader& reader, const BranchPlace& place,
                                     Revision revision) const;
+    /// By its id, on whatever line of the place's repository; nothing where there is none.
+    sdk::Result<std::optional<AncestryPoint>> find_changeset(const sdk::Reader& reader,
+                                                             const BranchPlace& place,
+                                                             std::string_view id) const;
+    /// The same of one that a branch shows; `not_found` (`nodes.changeset_unknown`) otherwise.
+    sdk::Result<AncestryPoint> shown_changeset(const sdk::Reader& reader, const BranchPlace& place,
+                                               std::string_view id) const;
     /// The line that a revision was written on; nothing when it was never given.
     sdk::Result<std::optional<Line>> line_of(const sdk::Reader& reader, const BranchPlace& place,
                                              Revision revision) const;

@@ -55,25 +55,6 @@ sdk::Result<std::vector<ChangedRecord>> changed_records(const MergeSides& sides,
     return found;
 }
 
-/// Of the target's repository; nothing where there is none of that id.
-sdk::Result<std::optional<AncestryPoint>> find_changeset(const BranchContent& target,
-                                                         const sdk::Reader& past,
-                                                         std::string_view id) {
-    const auto none = std::optional<AncestryPoint>();
-    const auto revision = revision_of(id);
-    if (!revision) return none;
-    Services& services = target.services();
-    BranchPlace place = target.place();
-    auto line = services.branches.line_of(past, place, *revision);
-    if (!line) return line.error();
-    if (!*line) return none;
-    place.line = **line;
-    auto note = services.branches.note(past, place, *revision);
-    if (!note) return note.error();
-    if (id != changeset_id(*revision, note->random_part)) return none;
-    return std::optional(AncestryPoint{place.line, *revision});
-}
-
 sdk::Error not_in_branch() {
     return sdk::invalid_parameter("id", "must name a changeset that has come into the branch");
 }
@@ -142,7 +123,7 @@ sdk::Result<MergeReport> revert_changeset(const BranchContent& target, std::stri
                                           bool is_dry_run) {
     if (auto writable = check_branch_writable(target); !writable) return writable.error();
     const auto past = target.services().registrar.engine().snapshot();
-    auto changeset = find_changeset(target, *past, id);
+    auto changeset = target.services().branches.find_changeset(*past, target.place(), id);
     if (!changeset) return changeset.error();
     if (!*changeset) return not_in_branch();
     auto sides = MergeSides::revert(**changeset, target, *past);

@@ -17,20 +17,12 @@ namespace {
 
 /// The revision of a changeset that the branch shows.
 sdk::Result<Revision> shown_revision(const BranchContent& content, const std::string& changeset) {
-    const sdk::Error unknown =
-        sdk::make_error(sdk::ErrorKind::not_found, "nodes.changeset_unknown",
-                        fmt::format("the branch shows no changeset {}", changeset));
-    const auto revision = revision_of(changeset);
-    if (!revision) return unknown;
-    const BranchStore& branches = content.services().branches;
-    const sdk::Reader& store = content.context().transaction();
-    auto view = branches.view(store, content.place(), *revision);
-    if (!view) return view.error();
-    auto note = branches.note(store, content.place(), *revision);
-    if (!note) return note.error();
-    return changeset_id(*revision, note->random_part) == changeset
-               ? sdk::Result<Revision>(*revision)
-               : unknown;
+    auto shown = content.services().branches.shown_changeset(content.context().transaction(),
+                                                             content.place(), changeset);
+    if (shown) return shown->revision;
+    if (!sdk::is_missing(shown.error())) return shown.error();
+    return sdk::make_error(sdk::ErrorKind::not_found, "nodes.changeset_unknown",
+                           fmt::format("the branch shows no changeset {}", changeset));
 }
 
 std::int64_t modified_ms(const sdk::Json& record) {

@@ -34,15 +34,14 @@ sdk::Result<void> reset(Services& services, sdk::Context& context, const sdk::Js
     const sdk::Reader& reader = context.transaction();
     auto place = services.branches.find(reader, branch->key);
     if (!place) return place.error();
-    const auto revision = revision_of(sdk::text_member(input, "changeset"));
-    if (!revision) return sdk::invalid_parameter("id", "names no changeset of the branch");
-    auto view = services.branches.view(reader, *place, *revision);
-    if (!view) return view.error();
+    auto to = services.branches.shown_changeset(reader, *place,
+                                                sdk::text_member(input, "changeset"));
+    if (!to) return to.error();
     BranchPlace from = *place;
-    from.line = view->links.front().line;
+    from.line = to->line;
     const auto parent = services.registrar.engine().snapshot();
     auto forked =
-        services.branches.fork(context.transaction(), *parent, branch->key, from, *revision);
+        services.branches.fork(context.transaction(), *parent, branch->key, from, to->revision);
     if (!forked) return forked.error();
     auto after = BranchContent::open(services, context, branch->key);
     if (!after) return after.error();

@@ -232,15 +232,9 @@ sdk::Result<sdk::Reply> start_reset(Services& services, const sdk::Call& call) {
     if (!content) return content.error();
     if (auto may = require_reset(*content); !may) return may.error();
     if (auto writable = check_branch_writable(*content); !writable) return writable.error();
-    const auto revision = revision_of(*changeset);
-    if (!revision) return unknown_changeset("id");
-    auto view = services.branches.view(call.context().transaction(), content->place(), *revision);
-    if (!view) return sdk::is_missing(view.error()) ? unknown_changeset("id") : view.error();
-    BranchPlace place = content->place();
-    place.line = view->links.front().line;
-    auto note = services.branches.note(call.context().transaction(), place, *revision);
-    if (!note) return note.error();
-    if (*changeset != changeset_id(*revision, note->random_part)) return unknown_changeset("id");
+    auto shown = services.branches.shown_changeset(call.context().transaction(), content->place(),
+                                                   *changeset);
+    if (!shown) return sdk::is_missing(shown.error()) ? unknown_changeset("id") : shown.error();
     return job_reply(services, call, kBranchReset,
                      {{"repositoryId", sdk::text_member(call.record().fields, kRepositoryId)},
                       {"branchId", call.record().id},
