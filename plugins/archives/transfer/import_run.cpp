@@ -263,6 +263,7 @@ sdk::Result<std::optional<sdk::RecordKey>> ImportRun::find_present(
         auto found = context_.documents().read(collection, record.id);
         if (!found && !sdk::is_missing(found.error())) return found.error();
         if (found) return std::optional<sdk::RecordKey>(found->key);
+        if (family.type == kArchiveType) return find_archive(record, container);
     } else if (wanted_.copies_on_existing) {
         return std::optional<sdk::RecordKey>();
     }
@@ -310,8 +311,10 @@ sdk::Result<void> ImportRun::bring_record(const TransferRecord& record) {
         if (!made) return made.error();
         present = *std::move(made);
         ++outcome_.created;
-    } else if (auto updated = update(record, *present); !updated) {
-        return updated;
+    } else {
+        auto updated = record.type == kArchiveType ? update_archive(record, *present)
+                                                   : update(record, *present);
+        if (!updated) return updated;
     }
     if (!kept_.contains(record.key)) {
         if (auto restored = restore_secrets(record, *family, *present); !restored) return restored;
@@ -330,34 +333,11 @@ sdk::Result<void> ImportRun::bring_record(const TransferRecord& record) {
     return meet_companions(record, *present);
 }
 
-/// An archive is made by an upload, under its coordinates.
-sdk::Result<sdk::RecordKey> ImportRun::upload_archive(const TransferRecord& record,
-                                                      const sdk::RecordKey& vault) {
-    if (!record.zip) {
-        return sdk::make_error(sdk::ErrorKind::invalid, "archives.zip_missing",
-                               "the zip of the archive is not there");
-    }
-    sdk::InnerOperation upload{
-        .method = "POST", .bytes = record.zip->open, .content_type = kArchiveContentType};
-    for (const char* name : {"group", "artifact", "version", "type", "title", "description"}) {
-        const std::string text = sdk::text_member(record.fields, name);
-        if (!text.empty()) upload.parameters.emplace_back(name, text);
-    }
-    const bool is_published = sdk::flag_member(record.fields, "published", false);
-    upload.parameters.emplace_back("published", is_published ? "true" : "false");
-    auto made = json_of(services_.operations.on_collection(context_, kArchiveType, vault, upload));
-    if (!made) return made.error();
-    auto key =
-        context_.documents().read({kArchiveType, {}, vault}, sdk::text_member(*made, "_doc"));
-    if (!key) return key.error();
-    return key->key;
-}
-
 sdk::Result<sdk::RecordKey> ImportRun::create(const TransferRecord& record,
                                               const sdk::FamilyInfo& family,
                                               const sdk::RecordKey& container) {
     if (family.type == kBranch) return fork_branch(record, container);
-    if (family.type == kArchiveType) return upload_archive(record, container);
+    if (family.type == kArchiveType) return create_archive(record, container);
     sdk::Json fields = said(record.fields, family);
     if (!identities_.rewrite(fields).empty()) unfinished_.insert(record.key);
     if (is_clone()) fields["_doc"] = record.id;

@@ -71,8 +71,17 @@ private:
     /// Keeps what closes a branch until its content is there.
     void hold_back_protection(const TransferRecord& record, sdk::Json& fields);
     sdk::Result<void> protect_branches();
+    /// By its coordinates: an upload gives it an id of its own.
+    sdk::Result<std::optional<sdk::RecordKey>> find_archive(const TransferRecord& record,
+                                                            const sdk::RecordKey& vault) const;
     sdk::Result<sdk::RecordKey> upload_archive(const TransferRecord& record,
                                                const sdk::RecordKey& vault);
+    /// With the members that an upload does not take.
+    sdk::Result<sdk::RecordKey> create_archive(const TransferRecord& record,
+                                               const sdk::RecordKey& vault);
+    sdk::Result<bool> has_zip(const TransferRecord& record, const sdk::RecordKey& present) const;
+    /// Its zip, where that is another one, and its members.
+    sdk::Result<void> update_archive(const TransferRecord& record, const sdk::RecordKey& present);
     sdk::Result<void> update(const TransferRecord& record, const sdk::RecordKey& present);
     bool has_no_secrets(const sdk::FamilyInfo& family) const;
     void note_open_secrets(const TransferRecord& record, const sdk::FamilyInfo& family);
