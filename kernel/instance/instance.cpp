@@ -7,6 +7,7 @@
 #include <stele/sdk/engine_binaries.hpp>
 #include <stele/sdk/log.hpp>
 #include <stele/sdk/services/policy_source.hpp>
+#include <stele/sdk/unnamed_file.hpp>
 
 #include "kernel/backup/copy.hpp"
 #include "kernel/instance/blob_owner.hpp"
@@ -96,8 +97,9 @@ sdk::Result<void> open_binaries(sdk::Engine& engine, storage::BlobProviders& bin
                                 const std::filesystem::path& data) {
     auto reserve = settings.bytes("storage.reserve");
     if (!reserve) return reserve.error();
-    auto files = storage::open_blob_directory(
-        data / "blobs", usable_reserve(static_cast<std::uint64_t>(*reserve), data));
+    const std::uint64_t left = usable_reserve(static_cast<std::uint64_t>(*reserve), data);
+    sdk::UnnamedFile::set_reserve(left);
+    auto files = storage::open_blob_directory(data / "blobs", left);
     if (!files) return files.error();
     if (auto added = binaries.add(sdk::kFileProvider, std::move(*files)); !added) return added;
     auto* const own = engine.binaries();

@@ -412,6 +412,7 @@ sdk::Result<PathList> ArchiveSource::changesets_of(const Repository& repository,
     const bool is_only_branch = branches < 2;
     auto walked = repository.folders.for_each(
         [&](std::string_view, std::string_view found) -> sdk::Result<void> {
+            if (auto may = step(); !may) return may;
             const std::string folder(found);
             auto about = json_at(folder + "/changeset.json");
             if (!about) return about.error();

@@ -12,6 +12,7 @@
 namespace stele::archives {
 
 sdk::Result<void> ImportRun::move_on() {
+    if (auto may = context_.go_on(); !may) return may;
     sdk::ContentTransfer* const transfer = services_.content();
     if (!transfer || source_.reads_context()) return {};
     return transfer->move_on(context_);

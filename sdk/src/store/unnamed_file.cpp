@@ -1,9 +1,11 @@
 #include <stele/sdk/unnamed_file.hpp>
 
 #include <fcntl.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <system_error>
@@ -17,6 +19,9 @@ namespace fs = std::filesystem;
 
 constexpr int kOwnerOnly = 0600;
 constexpr std::size_t kPiece = std::size_t{64} * 1024;
+constexpr std::uint64_t kRoomStep = std::uint64_t{1} << 20;
+
+std::atomic<std::uint64_t> reserve = 0;
 
 Error disk_error(const std::string& doing, int error) {
     const std::string detail = doing + ": " + std::generic_category().message(error);
@@ -49,6 +54,10 @@ fs::path scratch_folder_in(const fs::path& data_folder) {
     return folder;
 }
 
+void UnnamedFile::set_reserve(std::uint64_t bytes) {
+    reserve = bytes;
+}
+
 Result<UnnamedFile> UnnamedFile::open(const fs::path& folder) {
     const int descriptor = open_unnamed(folder);
     if (descriptor < 0) return disk_error("while making a file in " + folder.string(), errno);
@@ -61,11 +70,13 @@ UnnamedFile::~UnnamedFile() {
 
 UnnamedFile::UnnamedFile(UnnamedFile&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)),
+      granted_(other.granted_),
       written_(other.written_),
       waiting_(std::move(other.waiting_)) {}
 
 UnnamedFile& UnnamedFile::operator=(UnnamedFile&& other) noexcept {
     std::swap(descriptor_, other.descriptor_);
+    std::swap(granted_, other.granted_);
     std::swap(written_, other.written_);
     std::swap(waiting_, other.waiting_);
     return *this;
@@ -90,7 +101,24 @@ Result<void> UnnamedFile::write(std::uint64_t offset, std::string_view bytes) {
     return {};
 }
 
+Result<void> UnnamedFile::check_room(std::size_t count) {
+    if (count > granted_) {
+        struct statvfs disk {};
+        if (::fstatvfs(descriptor_, &disk) != 0)
+            return disk_error("while asking for the room on the disk", errno);
+        granted_ = std::max<std::uint64_t>(count, kRoomStep);
+        const std::uint64_t available = std::uint64_t{disk.f_bavail} * disk.f_frsize;
+        if (reserve > 0 && (available < granted_ || available - granted_ < reserve)) {
+            granted_ = 0;
+            return disk_error("less than the reserve would be left", ENOSPC);
+        }
+    }
+    granted_ -= count;
+    return {};
+}
+
 Result<void> UnnamedFile::write_at(std::uint64_t offset, std::string_view bytes) {
+    if (auto room = check_room(bytes.size()); !room) return room;
     while (!bytes.empty()) {
         const ssize_t written =
             ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));

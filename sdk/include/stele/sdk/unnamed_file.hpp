@@ -15,10 +15,13 @@ namespace stele::sdk {
 std::filesystem::path scratch_folder_in(const std::filesystem::path& data_folder);
 
 /// Bytes on disk in a file without a name, which ends with the object. What was appended last is
-/// still in memory. One thread. Failures are `storage_full` (`zip.disk_full`) or `unavailable`
-/// (`zip.disk_failed`).
+/// still in memory. One thread. Failures are `storage_full` (`zip.disk_full`), also where others
+/// would have less than the reserve, or `unavailable` (`zip.disk_failed`).
 class UnnamedFile {
 public:
+    /// As many bytes of a disk are left to others by all such files of the process from now on;
+    /// none at first. Any thread.
+    static void set_reserve(std::uint64_t bytes);
     static Result<UnnamedFile> open(const std::filesystem::path& folder);
     ~UnnamedFile();
     UnnamedFile(UnnamedFile&& other) noexcept;
@@ -37,8 +40,11 @@ private:
     explicit UnnamedFile(int descriptor) : descriptor_(descriptor) {}
     Result<void> write_waiting();
     Result<void> write_at(std::uint64_t offset, std::string_view bytes);
+    Result<void> check_room(std::size_t count);
 
     int descriptor_;
+    /// May be written before the disk is looked at again.
+    std::uint64_t granted_ = 0;
     std::uint64_t written_ = 0;
     std::string waiting_;
 };
