@@ -3,10 +3,10 @@
 #include <stele/sdk/plugin.hpp>
 
 #include "attachment/attachment_check.hpp"
+#include "attachment/collected_loads.hpp"
 #include "attachment/content_log.hpp"
 #include "attachment/content_sizes.hpp"
 #include "attachment/node_attachment_reader.hpp"
-#include "branch/loading.hpp"
 #include "branch/services.hpp"
 #include "family/deletion_family.hpp"
 #include "family/first_repository.hpp"

@@ -184,7 +184,7 @@ constexpr char kFinishBlob[] =
     " select $1::bytea, $2::bytea, $3::bigint from living"
     " where " STELE_BYTES_OF("$2") " = $3::bigint"
     " on conflict (name) do update set written = clock_timestamp(), pieces = case"
-    "  when b.pieces in (select pieces from former) and " STELE_BYTES_OF("b.pieces") " <> b.size"
+    "  when b.pieces in (select pieces from former) and " STELE_BYTES_OF("(b.pieces)") " <> b.size"
     "  then excluded.pieces else b.pieces end"
     " returning pieces),"
     "done as (delete from stele_upload u using kept k where u.id = k.pieces),"
@@ -197,7 +197,7 @@ constexpr char kFinishBlob[] =
 // name: nothing when it has not all of its bytes
 constexpr char kDateBlob[] =
     "update stele_blob b set written = clock_timestamp() where name = $1"
-    " and " STELE_BYTES_OF("b.pieces") " = b.size returning pieces";
+    " and " STELE_BYTES_OF("(b.pieces)") " = b.size returning pieces";
 
 // name, milliseconds
 constexpr char kRemoveBlob[] = R"(

@@ -88,15 +88,21 @@ test('gitana: an archive keeps its attachments (4.4.13)', async () => {
   await sendRaw(vault, archiveOf({ group: 'org.gitana', artifact: 'attached', version: '1' }));
   const archive = await call(vault, (chain) => chain.lookupArchive('org.gitana', 'attached', '1'));
   const texts = { default: 'the first', second: 'the second one', third: '{"a":1}' };
-  for (const [id, text] of Object.entries(texts))
-    await call(archive, (chain) => chain.attach(id, id === 'third' ? 'application/json' : 'text/plain', text));
+  const filenames = { default: 'default', second: 'the notes.txt', third: 'third' };
+  // The driver names no file of an archive's; whoever does, finds its name again.
+  const attachNamed = (id) => server.request('POST', `${archive.getUri()}/attachments/${id}?filename=${encodeURIComponent(filenames[id])}`,
+    { body: texts[id], token: server.adminToken, headers: { 'Content-Type': 'text/plain' } });
+  for (const [id, text] of Object.entries(texts)) {
+    if (filenames[id] !== id) assert.equal((await attachNamed(id)).status, 200);
+    else await call(archive, (chain) => chain.attach(id, id === 'third' ? 'application/json' : 'text/plain', text));
+  }
   const list = await call(archive, (chain) => chain.listAttachments());
   assert.deepEqual(idsOf(list), Object.keys(texts));
   for (const attachment of list.asArray()) {
     const id = attachment.getId();
     assert.equal(attachment.getLength(), texts[id].length);
     assert.match(attachment.getContentType(), id === 'third' ? /^application\/json/ : /^text\/plain/);
-    assert.equal(attachment.getFilename(), id);
+    assert.equal(attachment.getFilename(), filenames[id]);
   }
   assert.equal(await ask(list.asArray()[1], (chain, answer) => chain.download(answer)), texts.second);
 });

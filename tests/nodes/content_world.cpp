@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "branch/loading.hpp"
+#include "attachment/collected_loads.hpp"
 #include "branch/vocabulary.hpp"
 #include "family/deletion_family.hpp"
 #include "family/node_family.hpp"

@@ -3,6 +3,7 @@
 
 #include <stele/sdk/data_store.hpp>
 
+#include "attachment/collected_loads.hpp"
 #include "attachment/counted_bytes.hpp"
 #include "kernel/resource/consistency/data_store_count.hpp"
 #include "tests/nodes/listed_jobs.hpp"

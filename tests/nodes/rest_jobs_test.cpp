@@ -1,7 +1,7 @@
 // Jobs that take away the rest of what went, or never came to be.
 #include <catch2/catch.hpp>
 
-#include "branch/loading.hpp"
+#include "attachment/collected_loads.hpp"
 #include "family/sweep.hpp"
 #include "tests/nodes/listed_jobs.hpp"
 

@@ -4,6 +4,8 @@ import { zip } from './zip_archive.mjs';
 const kDefinitions = ['orc:fruit', 'orc:grows'];
 const text = (value) => JSON.stringify(value);
 const kPhoto = Buffer.from('89504e470d0a1a0a', 'hex');
+/// What a graph tells of an attachment.
+const photoOf = (title, id, filename, contentType, bytes) => [title, id, filename, contentType, bytes.length, Buffer.from(bytes).toString('hex')];
 
 /// The zip of files by path; with folders it has an entry for each, too, as desktops pack them.
 export function packed(files, { hasFolders = false } = {}) {
@@ -13,7 +15,7 @@ export function packed(files, { hasFolders = false } = {}) {
               ...paths.map((name) => ({ name, data: files[name] }))]);
 }
 
-/// Generation 1: `{ manifest, files, graph }`. 15 nodes with one photo each, 2 definitions, 15 directed and 3 undirected
+/// Generation 1: `{ manifest, files, graph }`. 15 nodes with one photo each, no two alike, 2 definitions, 15 directed and 3 undirected
 /// associations. The graph tells titles, photos, and associations as `[source, type, target, directionality, season]`, by titles.
 export function firstGeneration({ type = 'repository', artifact = `orchard-${type}`, version = '1.0.0' } = {}) {
   const manifest = { title: 'Orchard', description: 'Demo', group: 'com.example', artifact, version, type };
@@ -32,8 +34,9 @@ export function firstGeneration({ type = 'repository', artifact = `orchard-${typ
   for (let i = 0; i < 15; ++i) {
     graph.titles.push(`Fruit ${i}`);
     files[`${branch}/nodes/fruit${i}/node.json`] = text({ _type: 'orc:fruit', _qname: `orc:fruit${i}`, title: `Fruit ${i}`, weight: i });
-    files[`${branch}/nodes/fruit${i}/attachments/photo.png`] = Buffer.concat([kPhoto, Buffer.from([i])]);
-    graph.photos.push([`Fruit ${i}`, 'photo', 'photo.png', 'image/png', 9]);
+    const photo = Buffer.concat([kPhoto, Buffer.alloc(i, i)]);
+    files[`${branch}/nodes/fruit${i}/attachments/photo.png`] = photo;
+    graph.photos.push(photoOf(`Fruit ${i}`, 'photo', 'photo.png', 'image/png', photo));
   }
   const tie = (source, kind, target, directionality, season) => {
     files[`${branch}/associations/fruit${source}/${kind}/fruit${target}/association.json`] = text(
@@ -129,8 +132,8 @@ export function packedBranch({ model = '3.0.0', artifact = 'orchard', version = 
   ];
   const graph = {
     titles: ['Folder', 'Inner', 'Pear', 'Plum'],
-    photos: [['Plum', 'default', 'plum.png', 'image/png', 8], ['Plum', 'photo', 'a.png', 'image/png', 3],
-             ['Plum', 'photo.png', 'b.png', 'image/png', 4], ['Plum', 'v1.0', 'notes', 'text/plain', 4]],
+    photos: [photoOf('Plum', 'default', 'plum.png', 'image/png', kPhoto), photoOf('Plum', 'photo', 'a.png', 'image/png', Buffer.from('one')),
+             photoOf('Plum', 'photo.png', 'b.png', 'image/png', Buffer.from('two!')), photoOf('Plum', 'v1.0', 'notes', 'text/plain', Buffer.from('ripe'))],
     associations: [['Folder', 'a:child', 'Inner', 'DIRECTED'], ['Inner', 'a:child', 'Plum', 'DIRECTED'],
                    ['Pear', 'a:linked', 'Plum', 'DIRECTED'], ['root', 'a:child', 'Folder', 'DIRECTED']],
   };
@@ -150,8 +153,9 @@ export function parted({ artifact = 'big', version = '2', ...options } = {}) {
 }
 
 /// What clients wrote on a branch, by titles and in one order: nodes, definitions of the prefix `orc`, associations as
-/// `firstGeneration().graph` tells them, and attachments. The branch's own is left out.
-export async function graphOf(ask, branch) {
+/// `firstGeneration().graph` tells them, and attachments with the bytes that the server serves. The branch's own is left out.
+export async function graphOf(server, branch) {
+  const ask = (...request) => server.admin(...request);
   const kinds = { _type: { $in: ['orc:fruit', 'd:type', 'd:association', 'n:node', 'n:form'] } };
   const rows = (await ask('POST', `${branch}/nodes/query?limit=1000`, kinds)).rows.filter(({ _qname }) => _qname !== 'r:users');
   const definitions = rows.filter(({ _qname }) => kDefinitions.includes(_qname));
@@ -160,7 +164,10 @@ export async function graphOf(ask, branch) {
   const photos = [];
   for (const node of [...nodes, ...definitions]) {
     for (const found of (await ask('GET', `${branch}/nodes/${node._doc}/associations?limit=1000`)).rows) links.set(found._doc, found);
-    for (const file of (await ask('GET', `${branch}/nodes/${node._doc}/attachments`)).rows) photos.push([node.title, file.attachmentId, file.filename, file.contentType, file.length]);
+    for (const { attachmentId, filename, contentType, length } of (await ask('GET', `${branch}/nodes/${node._doc}/attachments`)).rows) {
+      const { bytes } = await server.request('GET', `${branch}/nodes/${node._doc}/attachments/${attachmentId}`, { token: server.adminToken });
+      photos.push(photoOf(node.title, attachmentId, filename, contentType, bytes).with(4, length));
+    }
   }
   const root = (await ask('GET', `${branch}/nodes/root`))._doc;
   const titles = new Map([[root, 'root'], ...rows.map(({ _doc, title }) => [_doc, title])]);

@@ -111,6 +111,16 @@ const attached = (subject) => subject.ask('POST', '/attachments/default', { titl
 const attachments = async (subject) => (await subject.ask('GET', '/attachments')).rows.map((row) => row.attachmentId);
 const assigned = (subject) => subject.ask('POST', `/assign?ref=${userReference()}`);
 
+const hasZip = ({ collection }) => collection.endsWith('/archives');
+const zipOf = async ({ path }) => (await server.request('GET', `${path}/download`, { token: server.adminToken })).bytes;
+
+/// An upload of the same coordinates takes the place of what an archive had.
+async function replaceZip(subject) {
+  const { group, artifact, version } = await subject.read();
+  await server.admin('POST', subject.collection, archiveOf({ group, artifact, version }, { 'another.txt': 'in between' }));
+  assert.notDeepEqual(await zipOf(subject), subject.zip);
+}
+
 /// What must be there before a row can be asked.
 const preparations = {
   'unlock': (subject) => subject.ask('POST', '/lock'),
@@ -125,7 +135,9 @@ const preparations = {
   'unpublish': (subject) => subject.ask('POST', '/publish'),
   // What a record says when it leaves it says again when it comes back.
   'import': async (subject) => {
+    if (hasZip(subject)) subject.zip = await zipOf(subject);
     await jobEnds(await subject.ask('POST', `/export?${coordinatesOf(subject)}`));
+    if (hasZip(subject)) await replaceZip(subject);
     await subject.ask('PUT', '', { title: 'changed before it comes back' });
   },
   'list attachments': attached, 'attachment': attached, 'preview': attached,
@@ -218,6 +230,7 @@ const effects = {
     const { title } = await subject.read();
     // The server's own are never written by imports.
     assert.equal(title, subject.hasTitle ? 'subject' : 'changed before it comes back');
+    if (hasZip(subject)) assert.deepEqual(await zipOf(subject), subject.zip);
   },
   'create team': async (json, subject) => assert.equal((await subject.ask('GET', '/teams/walked')).key, 'walked'),
   'list teams': (json) => hasRow(json, (row) => row.key === 'walkers'),

@@ -11,7 +11,7 @@
 #include <stele/sdk/members.hpp>
 
 #include "documents/package.hpp"
-#include "transfer/locations.hpp"
+#include "paths/locations.hpp"
 #include "transfer/vocabulary.hpp"
 
 namespace stele::archives {

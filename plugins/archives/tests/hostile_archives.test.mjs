@@ -8,7 +8,7 @@ import { chance, sealed, tampered } from '../../../tests/support/archive_mutatio
 import { firstGeneration, packed, packedBranch } from '../../../tests/support/archive_samples.mjs';
 import { repetitions } from '../../../tests/support/repetitions.mjs';
 import { SteleServer } from '../../../tests/support/stele_server.mjs';
-import { numbers, zip } from '../../../tests/support/zip_archive.mjs';
+import { numbers, unzip, zip } from '../../../tests/support/zip_archive.mjs';
 
 const kMostMiB = 200;
 /// Of each kind, of which there are four; a sanitized reader has a fuzzer of its own.
@@ -188,18 +188,79 @@ for (const [name, files] of Object.entries(goods)) {
 test('tampered archives of records are refused whole or come whole', async () => {
   const files = ours(domainRecords(), { sources: domainSources });
   const made = async () => (await ask('POST', '/domains/query?limit=1000', {})).rows.filter(({ _system }) => _system.created_by === 'maker');
-  let come = 0;
+  const counts = { refused: 0, imported: 0, compared: 0 };
   for (let seed = 1; seed <= kMutations; ++seed) {
     const { what, bytes } = tampered(chance(seed), files);
     const message = `records, seed ${seed}, ${what}`;
     const outcome = await tryImport(bytes, { who: 'maker', at: '', what: message, body: seed % 3 === 0 ? { strategy: 'CLONE' } : {} });
     if (outcome.state === 'FINISHED') {
-      ++come;
-      for (const { _doc } of await made()) await ask('DELETE', `/domains/${_doc}`);
+      ++counts.imported;
+      for (const { _doc } of await made()) {
+        counts.compared += await sameWhereUntouched(_doc, files, unzip(bytes), message);
+        await ask('DELETE', `/domains/${_doc}`);
+      }
+    } else {
+      ++counts.refused;
     }
     await unchanged(message);
   }
-  assert.ok(come > 0, 'none came at all');
+  assert.ok(counts.refused > 0 && counts.imported > 0 && counts.compared > 0, kText(counts));
+});
+
+/// Of a domain that came from changed files what these say as they did before; answers how many records it compared.
+async function sameWhereUntouched(domain, files, changed, message) {
+  const folder = 'platforms/p/domains/d';
+  const isUntouched = (path) => changed.get(path)?.equals(Buffer.from(files[path]));
+  const isAbout = kText(JSON.parse(changed.get('manifest.json')).sources) === kText(domainSources);
+  if (!isAbout || !isUntouched(`${folder}/domain.json`)) return 0;
+  assert.equal((await ask('GET', `/domains/${domain}`)).title, 'Fruit', message);
+  const { rows } = await ask('GET', `/domains/${domain}/principals?limit=100`);
+  let compared = 1;
+  if (isUntouched(`${folder}/principals/u/user.json`)) {
+    const pear = rows.find(({ name }) => name === 'pear');
+    assert.deepEqual([pear.type, pear.email, pear.color], ['USER', 'pear@example.com', 'green'], message);
+    ++compared;
+  }
+  if (isUntouched(`${folder}/principals/g/group.json`)) {
+    assert.equal(rows.find(({ name }) => name === 'fruits').type, 'GROUP', message);
+    ++compared;
+  }
+  return compared;
+}
+
+// `archives.digest_differs` and `archives.file_unlisted`: jobs tell their sentences.
+test('an archive whose files are not those that its manifest tells of is refused, and nothing of it is stored', async () => {
+  const files = ours(domainRecords(), { sources: domainSources });
+  const user = 'platforms/p/domains/d/principals/u/user.json';
+  const { [user]: told, ...without } = files;
+  const differs = (how) => new RegExp(`principals/u/user\\.json is not what the manifest says: ${how}$`);
+  const hasMore = /^the archive has files that its manifest does not tell of$/;
+  for (const [what, wrong, sentence] of [
+    ['a record that was changed', { ...files, [user]: told.replace('green', 'brown') }, differs('its SHA-256 differs')],
+    ['a record that is longer', { ...files, [user]: told.replace('green', 'orange') }, differs('its size differs')],
+    ['a record that is missing', without, differs('it is missing')],
+    ['a record more', { ...files, 'platforms/p/domains/d/principals/x/user.json': kText({ name: 'plum', type: 'USER' }) }, hasMore],
+    ['a file more that is no record', { ...files, 'platforms/p/domains/d/notes.txt': 'x' }, hasMore],
+  ]) {
+    for (const strategy of ['COPY_EVERYTHING', 'CLONE']) await refused(packed(wrong), { who: 'maker', at: '', what, body: { strategy } }, sentence);
+  }
+  const good = await tryImport(packed(files), { who: 'maker', at: '' });
+  assert.equal(good.state, 'FINISHED', good.message);
+  await ask('DELETE', `/domains/${good.imports[0].targets.at(-1).id}`);
+  await unchanged('as it was before');
+});
+
+test('lists beside a record whose entries are no objects are refused with a sentence, or left out', async () => {
+  for (const name of ['acl.json', 'roles.json', 'teams.json']) {
+    for (const entry of ['x', 1, [], null]) {
+      const what = `${name} ${kText(entry)}`;
+      const records = { 'platforms/p/domains/d': { 'domain.json': { title: 'Fruit' }, [name]: [entry] } };
+      const outcome = await tryImport(packed(ours(records, { sources: domainSources })), { who: 'maker', at: '', what });
+      if (outcome.state === 'FINISHED') await ask('DELETE', `/domains/${outcome.imports[0].targets.at(-1).id}`);
+      else assert.doesNotMatch(outcome.message, /fault of the server/, what);
+      await unchanged(what);
+    }
+  }
 });
 
 test('zips that lie are refused at their upload', async () => {
@@ -284,26 +345,65 @@ test('what lies beside the subject stays away', async () => {
   assert.equal((await server.login('other', 'secret-of-other', { isWhole: true })).status, 200);
 });
 
+/// What clients are told of rights on a record.
+async function rightsOn(path) {
+  const [grants, teams, roles] = await Promise.all(['acl/list', 'teams', 'roles'].map(async (what) => (await ask('GET', `${path}/${what}?limit=-1`)).rows));
+  return { grants: grants.map(({ name, authorities }) => [name, authorities]).sort(), teams: teams.map(({ key, roleKeys }) => [key, roleKeys]).sort(),
+           roles: roles.map(({ roleKey, permissions }) => [roleKey, permissions]).sort() };
+}
+const kEverything = ['CONNECT', 'READ', 'UPDATE', 'DELETE', 'CREATE_SUBOBJECTS', 'MODIFY_PERMISSIONS', 'MODIFY_CREDENTIALS', 'IMPERSONATE'];
+const owner = (name) => [{ type: 'USER', domain: 'default', name, authorities: ['owner'] }];
+const kings = (permissions) => [{ roleKey: 'king', title: 'King', permissions }];
+/// What an archive may have beside its subject, and whether the rights on this are then what it says.
+const kGifts = {
+  'a grant of owner to the importer': [{ 'acl.json': owner('importer') }, ({ grants }) => grants.some(([name, keys]) => name === 'importer' && keys.includes('owner'))],
+  'a grant of owner to another': [{ 'acl.json': owner('other') }, ({ grants }) => grants.some(([name, keys]) => name === 'other' && keys.includes('owner'))],
+  'a team with the role owner': [{ 'teams.json': [{ key: 'pirates', title: 'Pirates', roleKeys: ['owner'], members: [{ type: 'USER', domain: 'default', name: 'importer' }] }] },
+                                 ({ teams }) => teams.some(([key, keys]) => key === 'pirates' && keys.includes('owner'))],
+  'a role with everything': [{ 'roles.json': kings(kEverything) }, ({ roles }) => roles.some(([key, all]) => key === 'king' && all.length === kEverything.length)],
+  'a role with everything, and a grant of it': [{ 'roles.json': kings(kEverything), 'acl.json': [{ type: 'USER', domain: 'default', name: 'importer', authorities: ['king'] }] },
+                                                ({ grants }) => grants.some(([name, keys]) => name === 'importer' && keys.includes('king'))],
+};
+
+const kSubjects = { domains: 'domain', applications: 'application', repositories: 'repository' };
+const givingArchive = (family, id, beside) => packed(ours({ [`platforms/p/${family}/${id}`]: { [`${kSubjects[family]}.json`]: { _doc: id, title: 'Lent' }, ...beside } },
+                                                         { sources: [chain(['platform', 'p'], [kSubjects[family], id])] }));
+
 test('an import gives no right that its importer does not have', async () => {
-  const { manifest } = packedBranch();
-  const branchPath = 'platforms/platformId/repositories/repositoryId/branches/1700000000';
-  const owner = (name) => [{ domain: 'default', name, authorities: ['owner'] }];
-  for (const [what, more] of Object.entries({
-    'a grant of owner on the target': { 'acl.json': owner('importer') },
-    'a grant of owner to another': { 'acl.json': owner('other') },
-    'a team with the role owner': { 'teams.json': [{ key: 'pirates', title: 'Pirates', roleKeys: ['owner'], members: [{ domain: 'default', name: 'importer' }] }] },
-    'a role with everything': { 'roles.json': [{ roleKey: 'king', title: 'King', permissions: ['read', 'modify_permissions'] }], 'acl.json': [{ domain: 'default', name: 'importer', authorities: ['king'] }] },
-  })) {
-    const { files } = packedBranch();
-    for (const [name, value] of Object.entries(more)) files[`${branchPath}/${name}`] = kText(value);
-    const outcome = await tryImport(packed({ ...files, 'manifest.json': kText(manifest) }), { what });
-    const roles = async () => (await ask('GET', `${world.branch}/acl/list`)).rows.filter(({ authorities }) => authorities.includes('owner')).map(({ name }) => name);
-    const owners = await roles();
-    assert.ok(!owners.includes('importer') && !owners.includes('other'), `${what}: ${owners} ${outcome.state}`);
-    const now = await snapshot();
-    for (const name of Object.keys(now)) if (name !== 'nodes' && name !== world.repository) assert.deepEqual(now[name], world.snapshot[name], `${what}: ${name}`);
-    if (outcome.state === 'FINISHED') await renew();
-    else await unchanged(what);
+  tokens.admin ??= server.adminToken;
+  for (const family of Object.keys(kSubjects)) {
+    for (const [gift, [beside, isGiven]] of Object.entries(kGifts)) {
+      const what = `${gift}, on one of the ${family}`;
+      const id = (await ask('POST', `/${family}`, { title: 'Lent' }))._doc;
+      const path = `/${family}/${id}`;
+      await grant(path, 'manager', 'importer');
+      world.snapshot = undefined;
+      const before_ = await rightsOn(path);
+      const bytes = givingArchive(family, id, beside);
+      await refused(bytes, { at: path, body: { strategy: 'CLONE' }, what }, /the role (owner|king) has permissions that the caller does not have/);
+      assert.deepEqual(await rightsOn(path), before_, what);
+      // It is for the right alone: whoever has it gives it with the same bytes.
+      const job = await tryImport(bytes, { who: 'admin', at: path, body: { strategy: 'CLONE' }, what });
+      assert.deepEqual([job.state, isGiven(await rightsOn(path))], ['FINISHED', true], `${what}: ${job.message}`);
+      await ask('DELETE', path);
+    }
+  }
+});
+
+test('what an import makes is its importer\'s, who gives rights there and nowhere else', async () => {
+  for (const family of Object.keys(kSubjects)) {
+    for (const [gift, [beside, isGiven]] of Object.entries(kGifts)) {
+      const what = `${gift}, on one of the ${family}`;
+      const elsewhere = await rightsOn('');
+      const job = await tryImport(givingArchive(family, 'lent', beside), { who: 'maker', at: '', what });
+      assert.equal(job.state, 'FINISHED', `${what}: ${job.message}`);
+      const path = `/${family}/${job.imports[0].targets.at(-1).id}`;
+      const { grants } = await rightsOn(path);
+      assert.deepEqual([isGiven(await rightsOn(path)), grants.find(([name]) => name === 'maker')], [true, ['maker', ['owner']]], what);
+      assert.deepEqual(await rightsOn(''), elsewhere, what);
+      await ask('DELETE', path);
+      await unchanged(what);
+    }
   }
 });
 

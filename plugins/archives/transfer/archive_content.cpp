@@ -9,7 +9,7 @@
 #include <stele/sdk/attachment_names.hpp>
 #include <stele/sdk/members.hpp>
 
-#include "transfer/locations.hpp"
+#include "paths/locations.hpp"
 
 namespace stele::archives {
 

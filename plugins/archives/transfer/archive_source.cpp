@@ -422,8 +422,7 @@ sdk::Result<PathList> ArchiveSource::changesets_of(const Repository& repository,
             auto added = folders.add(folder);
             return added ? sdk::Result<void>() : added.error();
         });
-    if (!walked) return walked.error();
-    return folders;
+    return walked ? sdk::Result<PathList>(std::move(folders)) : walked.error();
 }
 
 /// Of each node that has one, the file in the last of the folders: the place of that, and the path.

@@ -9,11 +9,11 @@
 #include <stele/sdk/services/families.hpp>
 
 #include "paths/kept_paths.hpp"
+#include "paths/locations.hpp"
 #include "sealing/archive_seal.hpp"
 #include "transfer/archive_content.hpp"
 #include "transfer/archive_files.hpp"
 #include "transfer/archive_manifest.hpp"
-#include "transfer/locations.hpp"
 #include "transfer/transfer_source.hpp"
 
 namespace stele::archives {

@@ -9,7 +9,7 @@
 #include <stele/sdk/seal.hpp>
 
 #include "archive/readable_text.hpp"
-#include "transfer/locations.hpp"
+#include "paths/locations.hpp"
 #include "transfer/vocabulary.hpp"
 
 namespace stele::archives {

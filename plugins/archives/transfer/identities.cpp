@@ -7,7 +7,7 @@
 #include <stele/sdk/encoding.hpp>
 #include <stele/sdk/letter_case.hpp>
 
-#include "transfer/locations.hpp"
+#include "paths/locations.hpp"
 
 namespace stele::archives {
 

@@ -7,7 +7,7 @@
 #include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/members.hpp>
 
-#include "transfer/locations.hpp"
+#include "paths/locations.hpp"
 #include "transfer/record_parts.hpp"
 #include "transfer/vocabulary.hpp"
 
@@ -281,6 +281,7 @@ sdk::Result<std::optional<sdk::RecordKey>> ImportRun::find_present(
 }
 
 sdk::Result<void> ImportRun::bring_record(const TransferRecord& record) {
+    if (auto fits = check_parts(record); !fits) return fits;
     const sdk::FamilyInfo* const family = services_.families.find(record.type);
     auto destination = destination_of(record);
     if (!destination) return destination.error();
@@ -341,7 +342,6 @@ sdk::Result<sdk::RecordKey> ImportRun::create(const TransferRecord& record,
     sdk::Json fields = said(record.fields, family);
     if (!identities_.rewrite(fields).empty()) unfinished_.insert(record.key);
     if (is_clone()) fields["_doc"] = record.id;
-    if (wanted_.keeps_source_ids) fields["_source_doc"] = record.id;
     fields.update(written_secrets(record, family));
     auto made = json_of(
         services_.operations.on_collection(context_, family.type, container,

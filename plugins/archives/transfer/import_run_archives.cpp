@@ -1,7 +1,5 @@
-#include <algorithm>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -17,32 +15,6 @@ namespace stele::archives {
 namespace {
 
 constexpr const char* kCoordinates[] = {"group", "artifact", "version"};
-
-/// Whether two sources give the same bytes; pieces need not be the same.
-sdk::Result<bool> gives_same(const sdk::PieceSource& one, const sdk::PieceSource& other) {
-    std::string first;
-    std::string second;
-    std::size_t in_first = 0;
-    std::size_t in_second = 0;
-    for (;;) {
-        if (in_first == first.size()) {
-            in_first = 0;
-            if (auto read = one(first); !read) return read.error();
-        }
-        if (in_second == second.size()) {
-            in_second = 0;
-            if (auto read = other(second); !read) return read.error();
-        }
-        // An empty piece is the end.
-        if (first.empty() || second.empty()) return first.empty() && second.empty();
-        const std::size_t size = std::min(first.size() - in_first, second.size() - in_second);
-        const bool is_same = std::string_view(first).substr(in_first, size) ==
-                             std::string_view(second).substr(in_second, size);
-        if (!is_same) return false;
-        in_first += size;
-        in_second += size;
-    }
-}
 
 }  // namespace
 
@@ -100,7 +72,7 @@ sdk::Result<bool> ImportRun::has_zip(const TransferRecord& record,
     if (!here) return here.error();
     auto coming = record.zip->open();
     if (!coming) return coming.error();
-    return gives_same(*here, *coming);
+    return are_same_bytes(*here, *coming);
 }
 
 sdk::Result<void> ImportRun::update_archive(const TransferRecord& record,

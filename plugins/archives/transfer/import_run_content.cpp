@@ -4,9 +4,9 @@
 
 #include <stele/sdk/members.hpp>
 
+#include "paths/locations.hpp"
 #include "reading/read_ahead.hpp"
 #include "transfer/import_run.hpp"
-#include "transfer/locations.hpp"
 #include "transfer/vocabulary.hpp"
 
 namespace stele::archives {

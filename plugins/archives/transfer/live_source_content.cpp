@@ -4,8 +4,8 @@
 
 #include <stele/sdk/members.hpp>
 
+#include "paths/locations.hpp"
 #include "transfer/live_source.hpp"
-#include "transfer/locations.hpp"
 #include "transfer/vocabulary.hpp"
 
 namespace stele::archives {
@@ -16,6 +16,7 @@ sdk::ContentSelection LiveSource::selection_of(const Content& content) const {
     selection.nodes = content.nodes;
     selection.start_ms = wanted_.start_ms;
     selection.end_ms = wanted_.end_ms;
+    selection.has_attachments = wanted_.takes_attachments();
     selection.has_folders = wanted_.has_folders;
     selection.has_relators = wanted_.has_relators;
     selection.has_relating_associations = wanted_.has_relating_associations;

@@ -7,7 +7,7 @@
 #include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/members.hpp>
 
-#include "transfer/locations.hpp"
+#include "paths/locations.hpp"
 #include "transfer/vocabulary.hpp"
 
 namespace stele::archives {

@@ -1,8 +1,12 @@
 #include "transfer/record_parts.hpp"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 #include <nlohmann/json.hpp>
+
+#include <stele/sdk/error.hpp>
 
 namespace stele::archives {
 
@@ -19,6 +23,20 @@ sdk::Json said_of_team(sdk::Json team) {
     for (const char* of_operations : {"roleKeys", "members", "policies"})
         team.erase(of_operations);
     return team;
+}
+
+sdk::Result<void> check_parts(const TransferRecord& record) {
+    const auto has_others = [](const sdk::Json& list) {
+        return std::any_of(list.begin(), list.end(),
+                           [](const sdk::Json& one) { return !one.is_object(); });
+    };
+    for (const auto& [name, list] :
+         {std::pair("roles.json", &record.roles), std::pair("teams.json", &record.teams)}) {
+        if (!has_others(*list)) continue;
+        return sdk::make_error(sdk::ErrorKind::invalid, "archives.record_malformed",
+                               std::string(name) + " must be an array of objects");
+    }
+    return {};
 }
 
 bool has_assignments(const TransferRecord& record) {

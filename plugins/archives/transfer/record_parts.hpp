@@ -13,6 +13,9 @@ namespace stele::archives {
 sdk::Json said_of_role(sdk::Json role);
 sdk::Json said_of_team(sdk::Json team);
 
+/// `invalid` (`archives.record_malformed`) where a role or a team is no object.
+sdk::Result<void> check_parts(const TransferRecord& record);
+
 /// Whether the record tells which policies are assigned to whom.
 bool has_assignments(const TransferRecord& record);
 

@@ -12,9 +12,9 @@
 #include <stele/sdk/services/node_copies.hpp>
 #include <stele/sdk/time.hpp>
 
+#include "paths/locations.hpp"
 #include "transfer/archive_manifest.hpp"
 #include "transfer/configuration.hpp"
-#include "transfer/locations.hpp"
 #include "transfer/transfer_runs.hpp"
 
 namespace stele::archives {

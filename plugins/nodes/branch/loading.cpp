@@ -5,24 +5,9 @@
 #include <stele/sdk/members.hpp>
 #include <stele/sdk/time.hpp>
 
-#include "attachment/counted_bytes.hpp"
-#include "branch/rest_job.hpp"
-
 namespace stele::nodes {
 
 namespace {
-
-constexpr char kCollection[] = "nodes.collect_load";
-constexpr char kRepository[] = "repository";
-constexpr char kLine[] = "line";
-/// How often somebody looks whether a line is still written.
-constexpr std::int64_t kBetweenLooksMs = 5 * 60 * 1000;
-
-sdk::NewJob collection_of(const BranchPlace& place, std::int64_t wait_ms) {
-    return {.type = kCollection,
-            .input = {{kRepository, place.repository}, {kLine, place.line}},
-            .start_ms = sdk::now_ms() + wait_ms};
-}
 
 /// A repetition knows what its former attempts have left.
 sdk::Result<void> collect_given_up(Services& services, sdk::Context& own, BranchPlace place) {
@@ -116,50 +101,13 @@ sdk::Result<void> renew(sdk::Engine& engine, const BranchStore& branches,
     return conflict("a load has rested for so long that it was given up");
 }
 
-sdk::Result<sdk::Json> run_collection(Services& services, sdk::Job& job) {
-    const auto repository = sdk::integer_member(job.input(), kRepository);
-    const auto line = sdk::integer_member(job.input(), kLine);
-    if (!repository || !line)
-        return sdk::make_error({{kLine, "nodes.collection_broken", "line is missing"}});
-    const BranchPlace place{job.platform().number, static_cast<std::uint64_t>(*repository),
-                            static_cast<Line>(*line)};
-    auto collected = BranchStore::Collected::in_part;
-    BranchStore::CollectedTo to;
-    while (collected == BranchStore::Collected::in_part && !job.must_stop()) {
-        BranchStore::CollectedTo then;
-        auto worked = services.registrar.run_as_system(
-            job.platform(), [&](sdk::Context& context) -> sdk::Result<void> {
-                if (auto held = job.confirm(context.transaction()); !held) return held;
-                // It makes room.
-                context.transaction().set_urgent();
-                then = to;
-                auto some = services.branches.collect_line(context.transaction(), place,
-                                                           sdk::now_ms(), then);
-                if (!some) return some.error();
-                collected = *some;
-                if (collected == BranchStore::Collected::wholly) {
-                    // It was shown, or nothing is left of it.
-                    auto is_counted = count_loaded(services, context, place);
-                    if (!is_counted) return is_counted.error();
-                    if (!*is_counted) collected = BranchStore::Collected::in_part;
-                }
-                if (collected == BranchStore::Collected::in_part) return {};
-                if (collected == BranchStore::Collected::not_yet) {
-                    auto later =
-                        services.jobs.start(context, collection_of(place, kBetweenLooksMs));
-                    if (!later) return later.error();
-                }
-                return job.finish(context.transaction(), sdk::Json::object());
-            });
-        if (!worked) return worked.error();
-        to = std::move(then);
-    }
-    if (collected != BranchStore::Collected::in_part) return sdk::Json::object();
-    return sdk::make_error(sdk::ErrorKind::unavailable, "nodes.sweep_stopped",
-                           "the job was stopped");
-}
-
 }  // namespace
+
+sdk::NewJob collection_of(const BranchPlace& place, std::int64_t wait_ms) {
+    return {.type = kCollection,
+            .input = {{kCollectedRepository, place.repository}, {kCollectedLine, place.line}},
+            .start_ms = sdk::now_ms() + wait_ms};
+}
 
 sdk::Result<bool> may_load(const BranchContent& content) {
     Services& services = content.services();
@@ -216,12 +164,6 @@ sdk::Result<void> begin_load(const BranchContent& content) {
                                            branches.space(line.place), line.place.line,
                                            beginning->base, LineLoad::Hooks{before_piece, at_end});
     return content.changes().load(context, content.branch(), line, std::move(load));
-}
-
-void define_collection(Services& services) {
-    services.jobs.define(rest_job({.name = kCollection, .run = [&services](sdk::Job& job) {
-                                       return run_collection(services, job);
-                                   }}));
 }
 
 }  // namespace stele::nodes

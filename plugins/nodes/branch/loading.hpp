@@ -1,5 +1,7 @@
 #pragma once
 
+#include <stele/sdk/services/jobs.hpp>
+
 #include "branch/branch_content.hpp"
 
 namespace stele::nodes {
@@ -19,7 +21,13 @@ sdk::Result<void> expect_content(Services& services, sdk::Context& context);
 /// tell already.
 sdk::Result<void> begin_load(const BranchContent& content);
 
-/// Collects what loads have left that have come to no end.
-void define_collection(Services& services);
+/// The job that looks after a line that is loaded (attachment/collected_loads.hpp), after some
+/// time.
+sdk::NewJob collection_of(const BranchPlace& place, std::int64_t wait_ms);
+inline constexpr char kCollection[] = "nodes.collect_load";
+inline constexpr char kCollectedRepository[] = "repository";
+inline constexpr char kCollectedLine[] = "line";
+/// How often it looks whether the line is still written.
+inline constexpr std::int64_t kBetweenLooksMs = 5 * 60 * 1000;
 
 }  // namespace stele::nodes

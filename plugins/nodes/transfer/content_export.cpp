@@ -255,7 +255,7 @@ template <class Source>
 sdk::Result<std::unique_ptr<sdk::ContentSource>> prepared(BranchContent content,
                                                           const sdk::ContentSelection& selection,
                                                           sdk::ContentOmissions& omissions) {
-    auto items = ItemMaker::open(content);
+    auto items = ItemMaker::open(content, selection.has_attachments);
     if (!items) return items.error();
     auto source = std::make_unique<Source>(std::move(content), *items);
     if (auto ready = source->prepare(selection, omissions); !ready) return ready.error();

@@ -66,10 +66,10 @@ std::filesystem::path scratch_folder(const BranchContent& content) {
     return sdk::scratch_folder_in(content.services().registrar.data_folder());
 }
 
-sdk::Result<ItemMaker> ItemMaker::open(const BranchContent& content) {
+sdk::Result<ItemMaker> ItemMaker::open(const BranchContent& content, bool has_attachments) {
     auto binaries = content.context().data_stores().binaries(content.branch());
     if (!binaries) return binaries.error();
-    return ItemMaker(**binaries);
+    return ItemMaker(**binaries, has_attachments);
 }
 
 sdk::ContentItem ItemMaker::item(const std::string& id, sdk::Json record) const {
@@ -80,15 +80,17 @@ sdk::ContentItem ItemMaker::item(const std::string& id, sdk::Json record) const 
     // A lock is the branch's, not the node's.
     const auto features = record.find(member::kFeatures);
     if (features != record.end() && features->is_object()) features->erase(feature::kLocked);
+    const auto system = record.find(member::kSystem);
+    const bool has_system = system != record.end() && system->is_object();
+    if (!has_attachments_ && has_system) system->erase(member::kAttachments);
     const sdk::Json attachments = kept_attachments(record);
     for (const auto& [name, kept] : attachments.items()) {
         sdk::ContentItem::File file{Attachment::from_json(name, kept), {}};
         const std::string object = std::exchange(file.attachment.object_id, {});
         file.open = [binaries = binaries_, object] { return open_bytes(*binaries, object); };
         item.files.push_back(std::move(file));
-        record[member::kSystem][member::kAttachments][name].erase(kObjectId);
+        (*system)[member::kAttachments][name].erase(kObjectId);
     }
-    const auto system = record.find(member::kSystem);
     if (system != record.end()) item.changeset = sdk::text_member(*system, member::kChangeset);
     item.fields = std::move(record);
     return item;

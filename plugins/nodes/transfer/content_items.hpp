@@ -33,16 +33,18 @@ std::filesystem::path scratch_folder(const BranchContent& content);
 class ItemMaker {
 public:
     /// `unavailable` (`data_store.provider_missing`).
-    static sdk::Result<ItemMaker> open(const BranchContent& content);
+    static sdk::Result<ItemMaker> open(const BranchContent& content, bool has_attachments);
 
     /// Of a record as it is stored, with its `_system`.
     sdk::ContentItem item(const std::string& id, sdk::Json record) const;
     static sdk::ContentItem removal(const std::string& id, std::string changeset);
 
 private:
-    explicit ItemMaker(sdk::BlobStore& binaries) : binaries_(&binaries) {}
+    ItemMaker(sdk::BlobStore& binaries, bool has_attachments)
+        : binaries_(&binaries), has_attachments_(has_attachments) {}
 
     sdk::BlobStore* binaries_;
+    bool has_attachments_;
 };
 
 }  // namespace stele::nodes

@@ -15,6 +15,7 @@
 #include "definition/definitions.hpp"
 #include "definition/schema_parts.hpp"
 #include "graph/node_copy.hpp"
+#include "transfer/content_items.hpp"
 
 namespace stele::nodes {
 

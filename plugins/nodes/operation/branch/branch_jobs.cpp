@@ -34,8 +34,8 @@ sdk::Result<void> reset(Services& services, sdk::Context& context, const sdk::Js
     const sdk::Reader& reader = context.transaction();
     auto place = services.branches.find(reader, branch->key);
     if (!place) return place.error();
-    auto to = services.branches.shown_changeset(reader, *place,
-                                                sdk::text_member(input, "changeset"));
+    auto to =
+        services.branches.shown_changeset(reader, *place, sdk::text_member(input, "changeset"));
     if (!to) return to.error();
     BranchPlace from = *place;
     from.line = to->line;

@@ -46,6 +46,8 @@ struct ContentSelection {
     std::vector<std::string> nodes = {};
     /// The state after this changeset; empty: the tip.
     std::string changeset = {};
+    /// False: nodes come without what is attached to them.
+    bool has_attachments = true;
     /// Every version that the branch shows from its first changeset on, one changeset after
     /// another, in place of the state.
     bool has_history = false;

@@ -1,4 +1,4 @@
-#include "transfer/locations.hpp"
+#include "paths/locations.hpp"
 
 #include <algorithm>
 
