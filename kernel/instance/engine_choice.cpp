@@ -69,6 +69,11 @@ std::uint64_t usable_reserve(std::uint64_t reserve, const std::filesystem::path&
     return within_share(reserve, data, kReserveShare);
 }
 
+storage::BlobFolderUse use_of_blobs(sdk::Engine& engine) {
+    return engine.as_shared() ? storage::BlobFolderUse::by_hosts
+                              : storage::BlobFolderUse::by_this_host;
+}
+
 sdk::Result<EngineSources> find_engines(config::Settings& settings, plugin::PluginHost& host,
                                         const std::vector<plugin::PluginFile>& plugins,
                                         EngineRegistrars& registrars) {

@@ -12,6 +12,7 @@
 #include "kernel/config/settings.hpp"
 #include "kernel/plugin/plugin_host.hpp"
 #include "kernel/resource/registry/engine_registrar.hpp"
+#include "kernel/storage/blob/blob_directory.hpp"
 
 namespace stele::kernel::instance {
 
@@ -40,6 +41,10 @@ sdk::Result<std::unique_ptr<sdk::Engine>> open_engine(
     config::Settings& settings, const std::filesystem::path& data, bool must_exist,
     plugin::PluginHost& host, const std::vector<plugin::PluginFile>& plugins,
     EngineRegistrars& registrars);
+
+/// Who works in the folder of blobs in the data folder of a server with that engine. An embedded
+/// store lies beside it and lets one process in; servers that share a store may share the folder.
+storage::BlobFolderUse use_of_blobs(sdk::Engine& engine);
 
 /// A small disk would be all reserve: there, a quarter of it must do.
 std::uint64_t usable_reserve(std::uint64_t reserve, const std::filesystem::path& data);

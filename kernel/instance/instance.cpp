@@ -99,7 +99,7 @@ sdk::Result<void> open_binaries(sdk::Engine& engine, storage::BlobProviders& bin
     if (!reserve) return reserve.error();
     const std::uint64_t left = usable_reserve(static_cast<std::uint64_t>(*reserve), data);
     sdk::UnnamedFile::set_reserve(left);
-    auto files = storage::open_blob_directory(data / "blobs", left);
+    auto files = storage::open_blob_directory(data / "blobs", left, use_of_blobs(engine));
     if (!files) return files.error();
     if (auto added = binaries.add(sdk::kFileProvider, std::move(*files)); !added) return added;
     auto* const own = engine.binaries();

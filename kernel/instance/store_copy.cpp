@@ -59,7 +59,8 @@ sdk::Result<CopiedBinaries> open_copied_binaries(sdk::Engine& engine,
     auto reserve = settings.bytes("storage.reserve");
     if (!reserve) return reserve.error();
     auto files = storage::open_blob_directory(
-        data / "blobs", usable_reserve(static_cast<std::uint64_t>(*reserve), data));
+        data / "blobs", usable_reserve(static_cast<std::uint64_t>(*reserve), data),
+        use_of_blobs(engine));
     if (!files) return files.error();
     CopiedBinaries binaries;
     binaries.files = std::move(*files);

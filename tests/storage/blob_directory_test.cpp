@@ -1,5 +1,13 @@
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include <atomic>
+#include <chrono>
 #include <fstream>
+#include <limits>
 #include <set>
+#include <thread>
 
 #include <catch2/catch.hpp>
 
@@ -13,6 +21,7 @@ namespace stele::testing {
 namespace {
 
 namespace fs = std::filesystem;
+using kernel::storage::BlobFolderUse;
 using kernel::storage::open_blob_directory;
 using sdk::BlobStore;
 
@@ -21,6 +30,27 @@ constexpr char kNameOfAbc[] = "bddd813c634239723171ef3fee98579b94964e3bb1cb3e427
 
 std::unique_ptr<BlobStore> open(const TemporaryFolder& folder) {
     return open_blob_directory(folder.path(), 0).value();
+}
+
+/// As a server on another host opens it.
+std::unique_ptr<BlobStore> open_shared(const TemporaryFolder& folder) {
+    return open_blob_directory(folder.path(), 0, BlobFolderUse::by_hosts).value();
+}
+
+void age(const fs::path& file, std::chrono::hours by) {
+    fs::last_write_time(file, fs::file_time_type::clock::now() - by);
+}
+
+/// Whether somebody waits for the lock of a file.
+bool is_waited_for(const fs::path& file) {
+    struct stat found = {};
+    REQUIRE(::stat(file.c_str(), &found) == 0);
+    const std::string inode = ':' + std::to_string(found.st_ino) + ' ';
+    std::ifstream locks("/proc/locks");
+    for (std::string line; std::getline(locks, line);)
+        if (line.find("->") != std::string::npos && line.find(inode) != std::string::npos)
+            return true;
+    return false;
 }
 
 std::string store(BlobStore& blobs, const std::vector<std::string>& pieces) {
@@ -104,6 +134,62 @@ TEST_CASE("what others are about to store is no leftover of a crash") {
     REQUIRE(writer->write("c").has_value());
     CHECK(writer->finish().value() == kNameOfAbc);
     CHECK(beside->exists(kNameOfAbc).value());
+}
+
+TEST_CASE("where hosts share the folder only what nobody has written to for a day is a leftover") {
+    const TemporaryFolder folder;
+    const std::string name = store(*open_shared(folder), {"abc"});
+    const fs::path unfinished = folder.path() / "unfinished";
+    for (const char* left : {"lately", "yesterday", "long-ago"})
+        std::ofstream(unfinished / left) << "half a blob";
+    age(unfinished / "yesterday", std::chrono::hours(23));
+    age(unfinished / "long-ago", std::chrono::hours(25));
+    age(folder.path() / name.substr(0, 2) / name, std::chrono::hours(25));
+    const auto blobs = open_shared(folder);
+    CHECK(fs::exists(unfinished / "lately"));
+    CHECK(fs::exists(unfinished / "yesterday"));
+    CHECK_FALSE(fs::exists(unfinished / "long-ago"));
+    CHECK(blobs->exists(name).value());
+    // Also beside a server that has it open: on a shared folder one always has.
+    age(unfinished / "yesterday", std::chrono::hours(25));
+    const auto beside = open_shared(folder);
+    CHECK_FALSE(fs::exists(unfinished / "yesterday"));
+}
+
+TEST_CASE("where hosts share the folder a blob is removed under a lock that reaches all of them") {
+    const TemporaryFolder folder;
+    const auto blobs = open_shared(folder);
+    const std::string name = store(*blobs, {"abc"});
+    const fs::path lock_file = folder.path() / name.substr(0, 2) / "lock";
+    // Of a file that is open for writing: flock(2).
+    const kernel::file::PosixFile lock(lock_file, O_RDWR);
+    REQUIRE(lock.is_open());
+    REQUIRE(::flock(lock.descriptor(), LOCK_SH | LOCK_NB) == 0);
+    CHECK(store(*blobs, {"abc"}) == name);
+    std::atomic<bool> is_removed = false;
+    std::thread remover([&] {
+        const auto removed =
+            blobs->remove_before(name, std::numeric_limits<std::int64_t>::max()).value();
+        is_removed = removed == std::uint64_t{3};
+    });
+    while (!is_removed && !is_waited_for(lock_file))
+        std::this_thread::yield();
+    CHECK_FALSE(is_removed);
+    CHECK(blobs->exists(name).value());
+    CHECK(::flock(lock.descriptor(), LOCK_UN) == 0);
+    remover.join();
+    CHECK(is_removed);
+    CHECK_FALSE(blobs->exists(name).value());
+}
+
+TEST_CASE("what locks a folder that hosts share is no blob") {
+    const TemporaryFolder folder;
+    const auto blobs = open_shared(folder);
+    const std::string name = store(*blobs, {"abc"});
+    std::set<std::string> visited;
+    REQUIRE(blobs->for_each([&](std::string_view one) { visited.emplace(one); }).has_value());
+    CHECK(visited == std::set{name});
+    CHECK_FALSE(blobs->exists("lock").value());
 }
 
 TEST_CASE("an unknown blob is not found") {

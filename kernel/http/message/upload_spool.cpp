@@ -9,13 +9,14 @@
 #include <system_error>
 #include <utility>
 
+#include <stele/sdk/placed_upload.hpp>
+
 namespace stele::kernel::http {
 
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kPiece = 64 * 1024;
 constexpr std::uint64_t kRoomStep = 1024 * 1024;
 constexpr int kOwnerOnly = 0600;
 
@@ -41,7 +42,7 @@ file::PosixFile open_unnamed(const fs::path& folder) {
     return file::PosixFile::own(named);
 }
 
-class SpooledUpload final : public sdk::Upload {
+class SpooledUpload final : public sdk::PlacedUpload {
 public:
     explicit SpooledUpload(std::shared_ptr<const UploadSpool> spool) : spool_(std::move(spool)) {}
 
@@ -49,6 +50,10 @@ public:
         auto read = spool_->read(offset_, piece);
         if (read) offset_ += piece.size();
         return read;
+    }
+    std::uint64_t size() const override { return spool_->size(); }
+    sdk::Result<void> read_at(std::uint64_t offset, std::size_t limit, std::string& out) override {
+        return spool_->read(offset, out, limit);
     }
 
 private:
@@ -124,14 +129,15 @@ sdk::Result<void> UploadSpool::check_room(std::size_t count) {
     return {};
 }
 
-sdk::Result<void> UploadSpool::read(std::uint64_t offset, std::string& piece) const {
+sdk::Result<void> UploadSpool::read(std::uint64_t offset, std::string& piece,
+                                    std::size_t most) const {
     piece.clear();
     if (offset < memory_.size()) {
-        piece = memory_.substr(offset);
+        piece = memory_.substr(offset, most);
         return {};
     }
     const std::uint64_t at = offset - memory_.size();
-    piece.resize(std::min<std::uint64_t>(kPiece, file_size_ - std::min(at, file_size_)));
+    piece.resize(std::min<std::uint64_t>(most, file_size_ - std::min(at, file_size_)));
     std::size_t done = 0;
     while (done < piece.size()) {
         const ssize_t count = ::pread(file_.descriptor(), piece.data() + done, piece.size() - done,

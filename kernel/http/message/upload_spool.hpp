@@ -34,8 +34,10 @@ public:
 
     std::uint64_t size() const { return memory_.size() + file_size_; }
     std::size_t memory_size() const { return memory_.size(); }
-    /// Replaces `piece` with the bytes from `offset` on, some kilobytes; empty at the end.
-    sdk::Result<void> read(std::uint64_t offset, std::string& piece) const;
+    /// Replaces `piece` with the bytes from `offset` on, some kilobytes and at most `most`; empty
+    /// at the end.
+    sdk::Result<void> read(std::uint64_t offset, std::string& piece,
+                           std::size_t most = std::size_t{64} * 1024) const;
 
 private:
     sdk::Result<void> write(std::string_view bytes);

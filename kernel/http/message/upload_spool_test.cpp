@@ -2,10 +2,13 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <csignal>
 #include <fstream>
 
 #include <catch2/catch.hpp>
+
+#include <stele/sdk/placed_upload.hpp>
 
 #include "sdk/testing/temporary_folder.hpp"
 
@@ -76,6 +79,40 @@ TEST_CASE("a spool gives back what went in, and keeps 64 KiB of it in memory") {
             CHECK(fs::is_empty(folder.path()));
         }
     }
+}
+
+TEST_CASE("an upload is read at any place, whatever was read before") {
+    const testing::TemporaryFolder folder;
+    const std::string text = upload_text(200'000);
+    const auto spool = std::make_shared<UploadSpool>(folder.path(), 0);
+    REQUIRE(spool->append(text).has_value());
+    const auto upload = open_upload(spool);
+    auto* const placed = dynamic_cast<sdk::PlacedUpload*>(upload.get());
+    REQUIRE(placed);
+    CHECK(placed->size() == text.size());
+    std::string piece;
+    REQUIRE(upload->read(piece).has_value());
+    const std::size_t was_read = piece.size();
+    // Over the end of what is in memory, and over what is read at a time.
+    sdk::UploadBytes part(*placed, 1'000, 150'000);
+    CHECK(part.size() == 150'000);
+    for (const std::size_t offset : {0, 64'000, 64'536, 70'000, 149'999, 150'000, 180'000}) {
+        for (const std::size_t limit : {0, 1, 10, 65'537, 200'000}) {
+            INFO(limit << " from " << offset);
+            REQUIRE(part.read(offset, limit, piece).has_value());
+            const std::string_view all = std::string_view(text).substr(1'000, 150'000);
+            CHECK((piece == all.substr(std::min(offset, all.size()), limit)));
+        }
+    }
+    std::string pieces;
+    const sdk::PieceSource read = sdk::pieces_of(part);
+    do {
+        REQUIRE(read(piece).has_value());
+        pieces += piece;
+    } while (!piece.empty());
+    CHECK((pieces == text.substr(1'000, 150'000)));
+    REQUIRE(upload->read(piece).has_value());
+    CHECK((text.substr(was_read, piece.size()) == piece));
 }
 
 TEST_CASE("what would take the reserve of the disk is refused as a full disk") {

@@ -1,5 +1,8 @@
 #include "kernel/resource/operations/attachment_operations.hpp"
 
+#include <algorithm>
+#include <optional>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -8,6 +11,8 @@
 #include <stele/sdk/data_store.hpp>
 #include <stele/sdk/time.hpp>
 
+#include "kernel/resource/data_store/data_store_records.hpp"
+#include "kernel/resource/data_store/data_store_rows.hpp"
 #include "kernel/resource/operations/operations.hpp"
 #include "kernel/resource/record/record_fields.hpp"
 #include "kernel/resource/record/row_query.hpp"
@@ -70,54 +75,112 @@ sdk::Result<sdk::Reply> preview_record_attachment(const RoutedCall& call,
                        attachments->contains(id) ? id : sdk::kDefaultAttachment);
 }
 
-sdk::Result<sdk::Attachment> keep_file(const RoutedCall& call, const sdk::RecordKey& record,
-                                       const sdk::IncomingFile& file,
-                                       const sdk::PieceSource& read) {
+/// Keeps the files of one upload while the record's data store has room for all of them: what is
+/// refused later leaves its bytes on the disk for days. The commit counts once more.
+class AttachmentKeeper {
+public:
+    /// `before`: the attachments that the record has.
+    static sdk::Result<AttachmentKeeper> make(const RoutedCall& call, const sdk::RecordKey& record,
+                                              const sdk::Json& before);
+    sdk::Result<sdk::Attachment> keep(const sdk::IncomingFile& file, const sdk::PieceSource& read);
+
+private:
+    AttachmentKeeper(const RoutedCall& call, const sdk::RecordKey& record, const sdk::Json& before)
+        : call_(&call), record_(&record), replaced_(before) {}
+    std::int64_t length_of(const std::string& id) const;
+
+    const RoutedCall* call_;
+    const sdk::RecordKey* record_;
+    /// By id: what goes when there is another of that id.
+    sdk::Json replaced_;
+    /// Bytes; nothing where there is no bound.
+    std::optional<std::int64_t> room_;
+};
+
+sdk::Result<AttachmentKeeper> AttachmentKeeper::make(const RoutedCall& call,
+                                                     const sdk::RecordKey& record,
+                                                     const sdk::Json& before) {
+    AttachmentKeeper keeper(call, record, before);
+    const sdk::Transaction& transaction = call.work().transaction();
+    auto store = data_store_of(call.services().records, transaction, record);
+    if (!store) return store.error();
+    if (!*store) return keeper;
+    auto state = read_store_state(transaction, **store);
+    if (!state) return state.error();
+    if (!*state || (*state)->maxsize < 0) return keeper;
+    auto held = peek_store_size(transaction, **store);
+    if (!held) return held.error();
+    keeper.room_ = (*state)->maxsize - held->bytes;
+    return keeper;
+}
+
+std::int64_t AttachmentKeeper::length_of(const std::string& id) const {
+    const auto found = replaced_.find(id);
+    if (found == replaced_.end()) return 0;
+    return static_cast<std::int64_t>(sdk::Attachment::from_json(id, *found).length);
+}
+
+sdk::Result<sdk::Attachment> AttachmentKeeper::keep(const sdk::IncomingFile& file,
+                                                    const sdk::PieceSource& read) {
     if (auto fine = sdk::check_attachment_id(file.id); !fine) return fine.error();
     auto type = sdk::media_type(file.content_type);
     if (!type) return type.error();
-    sdk::DataStores& stores = call.context().data_stores();
-    if (auto writable = stores.check_writable(record); !writable) return writable.error();
-    auto binaries = stores.binaries(record);
+    sdk::DataStores& stores = call_->context().data_stores();
+    if (auto writable = stores.check_writable(*record_); !writable) return writable.error();
+    auto binaries = stores.binaries(*record_);
     if (!binaries) return binaries.error();
-    auto bytes = sdk::store_bytes(**binaries, read);
+    std::int64_t more = -length_of(file.id);
+    auto bytes = sdk::store_bytes(**binaries, [&](std::string& piece) -> sdk::Result<void> {
+        if (auto got = read(piece); !got) return got;
+        more += static_cast<std::int64_t>(piece.size());
+        if (!room_ || more <= 0 || more <= *room_) return {};
+        return sdk::make_error(
+            sdk::ErrorKind::storage_full, "data_store.full",
+            fmt::format("the data store has {} bytes left, and this upload has more",
+                        std::max<std::int64_t>(*room_, 0)));
+    });
     if (!bytes) return bytes.error();
-    return sdk::Attachment{.id = file.id,
-                           .file_name = sdk::safe_file_name(file.file_name, file.id),
-                           .content_type = std::move(*type),
-                           .length = bytes->length,
-                           .object_id = std::move(bytes->name),
-                           .modified_ms = sdk::now_ms()};
+    sdk::Attachment kept{.id = file.id,
+                         .file_name = sdk::safe_file_name(file.file_name, file.id),
+                         .content_type = std::move(*type),
+                         .length = bytes->length,
+                         .object_id = std::move(bytes->name),
+                         .modified_ms = sdk::now_ms()};
+    if (room_) *room_ -= more;
+    replaced_[file.id] = kept.to_json();
+    return kept;
 }
 
-sdk::FileKeeper keeper_of(const RoutedCall& call, const sdk::RecordKey& record) {
-    return [&call, &record](const sdk::IncomingFile& file, const sdk::PieceSource& read) {
-        return keep_file(call, record, file, read);
+sdk::FileKeeper kept_by(AttachmentKeeper& keeper) {
+    return [&keeper](const sdk::IncomingFile& file, const sdk::PieceSource& read) {
+        return keeper.keep(file, read);
     };
 }
 
 /// An id that the record has already gets the new bytes.
 sdk::Result<sdk::Reply> attach(const RoutedCall& call, const sdk::RecordKey& record,
-                               const std::vector<sdk::Attachment>& added) {
-    auto before = attachments_of(call, record);
-    if (!before) return before.error();
-    sdk::Json after = *before;
+                               const sdk::Json& before, const std::vector<sdk::Attachment>& added) {
+    sdk::Json after = before;
     for (const sdk::Attachment& attachment : added)
         after[attachment.id] = attachment.to_json();
     if (after.size() > kMaxAttachments) {
         return sdk::make_error(sdk::ErrorKind::too_large, "attachment.count_exceeded",
                                fmt::format("a record has at most {} attachments", kMaxAttachments));
     }
-    auto replaced = replace_attachments(call.work(), record, *before, after);
+    auto replaced = replace_attachments(call.work(), record, before, after);
     if (!replaced) return replaced.error();
     return changed_reply(call, record);
 }
 
 sdk::Result<sdk::Reply> upload_record_attachments(const RoutedCall& call,
                                                   const sdk::RecordKey& record) {
-    auto kept = sdk::receive_attachments(call, keeper_of(call, record));
+    auto before = attachments_of(call, record);
+    if (!before) return before.error();
+    auto keeper = AttachmentKeeper::make(call, record, *before);
+    if (!keeper) return keeper.error();
+    auto kept = sdk::receive_attachments(call, kept_by(*keeper));
     if (!kept) return kept.error();
-    return attach(call, record, *kept);
+    return attach(call, record, *before, *kept);
 }
 
 sdk::Result<sdk::Reply> upload_record_attachment(const RoutedCall& call,
@@ -125,9 +188,11 @@ sdk::Result<sdk::Reply> upload_record_attachment(const RoutedCall& call,
     auto before = attachments_of(call, record);
     if (!before) return before.error();
     if (auto fits = sdk::check_attachment_tag(call, *before); !fits) return fits.error();
-    auto kept = sdk::receive_attachment(call, keeper_of(call, record));
+    auto keeper = AttachmentKeeper::make(call, record, *before);
+    if (!keeper) return keeper.error();
+    auto kept = sdk::receive_attachment(call, kept_by(*keeper));
     if (!kept) return kept.error();
-    return attach(call, record, {std::move(*kept)});
+    return attach(call, record, *before, {std::move(*kept)});
 }
 
 sdk::Result<sdk::Reply> remove_record_attachment(const RoutedCall& call,

@@ -9,6 +9,7 @@
 #include <stele/sdk/entity_tag.hpp>
 #include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/members.hpp>
+#include <stele/sdk/placed_upload.hpp>
 
 #include "kernel/pagination/page_parameters.hpp"
 #include "kernel/resource/record/body_bounds.hpp"
@@ -36,17 +37,23 @@ std::size_t place_of_id(const RegisteredResource& family) {
 }
 
 /// A body that came in one piece.
-class HeldUpload final : public sdk::Upload {
+class HeldUpload final : public sdk::PlacedUpload {
 public:
-    explicit HeldUpload(std::string_view body) : rest_(body) {}
+    explicit HeldUpload(std::string_view body) : body_(body), rest_(body) {}
     sdk::Result<void> read(std::string& piece) override {
         piece.assign(rest_.substr(0, kMaxAtOnce));
         rest_.remove_prefix(piece.size());
         return {};
     }
+    std::uint64_t size() const override { return body_.size(); }
+    sdk::Result<void> read_at(std::uint64_t offset, std::size_t limit, std::string& out) override {
+        out = body_.substr(std::min<std::uint64_t>(offset, body_.size()), limit);
+        return {};
+    }
 
 private:
     static constexpr std::size_t kMaxAtOnce = 64 * 1024;
+    std::string_view body_;
     std::string_view rest_;
 };
 

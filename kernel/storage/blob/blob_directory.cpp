@@ -8,11 +8,13 @@
 #include <atomic>
 #include <cerrno>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <system_error>
 
 #include <stele/sdk/encoding.hpp>
 #include <stele/sdk/seal.hpp>
+#include <stele/sdk/time.hpp>
 
 #include "kernel/file/posix_file.hpp"
 #include "kernel/storage/blob/blob_digest.hpp"
@@ -30,6 +32,10 @@ constexpr int kSpread = 256;
 constexpr char kUnfinished[] = "unfinished";
 /// As many random bytes tell unfinished blobs of one opening from those of another.
 constexpr std::size_t kOwnNameBytes = 8;
+/// Of sub-folders that hosts share; no name of a blob.
+constexpr char kLockFile[] = "lock";
+/// Unfinished blobs that nobody has written to for so long are what a crash left, whoever's.
+constexpr std::int64_t kAbandonedMs = std::int64_t{24} * 3600 * 1000;
 /// The room on the disk is looked at again after as many bytes.
 constexpr std::uint64_t kRoomStep = 1024 * 1024;
 
@@ -63,9 +69,9 @@ fs::path path_of(const fs::path& folder, std::string_view name) {
     return folder / name.substr(0, kSpreadSize) / name;
 }
 
-/// 0, or why the folder is not locked as `flock` is told.
-int lock_folder(const file::PosixFile& folder, int how) {
-    while (::flock(folder.descriptor(), how) != 0)
+/// 0, or why the file or folder is not locked as `flock` is told.
+int lock_file(const file::PosixFile& file, int how) {
+    while (::flock(file.descriptor(), how) != 0)
         if (errno != EINTR) return errno;
     return 0;
 }
@@ -76,21 +82,24 @@ bool cannot_lock(int problem) {
 }
 
 /// Held by many who name blobs of a sub-folder, or by one who removes some, of whichever process,
-/// until it goes.
+/// until it goes. Locks of folders end at the host; those of files that are open for writing reach
+/// all hosts of most file systems (flock(2) of NFS).
 class SpreadLock {
 public:
     enum class Kind { naming, removing };
-    static sdk::Result<SpreadLock> take(const fs::path& folder, Kind kind);
+    static sdk::Result<SpreadLock> take(const fs::path& folder, BlobFolderUse use, Kind kind);
 
 private:
     explicit SpreadLock(file::PosixFile file) : file_(std::move(file)) {}
     file::PosixFile file_;
 };
 
-sdk::Result<SpreadLock> SpreadLock::take(const fs::path& folder, Kind kind) {
-    file::PosixFile file(folder, O_RDONLY | O_DIRECTORY);
-    if (!file.is_open()) return disk_error("while opening a folder", errno);
-    const int problem = lock_folder(file, kind == Kind::removing ? LOCK_EX : LOCK_SH);
+sdk::Result<SpreadLock> SpreadLock::take(const fs::path& folder, BlobFolderUse use, Kind kind) {
+    file::PosixFile file = use == BlobFolderUse::by_hosts
+                               ? file::PosixFile(folder / kLockFile, O_RDWR | O_CREAT)
+                               : file::PosixFile(folder, O_RDONLY | O_DIRECTORY);
+    if (!file.is_open()) return disk_error("while opening what locks a folder", errno);
+    const int problem = lock_file(file, kind == Kind::removing ? LOCK_EX : LOCK_SH);
     // Where nobody can lock, nobody removes.
     if (problem != 0 && !(cannot_lock(problem) && kind == Kind::naming))
         return disk_error("while locking a folder", problem);
@@ -103,9 +112,10 @@ std::int64_t written_ms(const struct stat& file) {
 
 class BlobWriter final : public sdk::BlobStore::Writer {
 public:
-    BlobWriter(const fs::path& folder, std::uint64_t reserve_bytes, fs::path unfinished,
-               file::PosixFile file)
+    BlobWriter(const fs::path& folder, BlobFolderUse use, std::uint64_t reserve_bytes,
+               fs::path unfinished, file::PosixFile file)
         : folder_(folder),
+          use_(use),
           reserve_(reserve_bytes),
           unfinished_(std::move(unfinished)),
           file_(std::move(file)) {}
@@ -122,6 +132,7 @@ private:
     sdk::Result<void> check_room(std::uint64_t bytes);
 
     const fs::path& folder_;
+    BlobFolderUse use_;
     std::uint64_t reserve_;
     fs::path unfinished_;
     file::PosixFile file_;
@@ -162,7 +173,7 @@ sdk::Result<std::string> BlobWriter::finish() {
         return disk_error("while dating a blob", errno);
     if (::fsync(file_.descriptor()) != 0) return disk_error("while syncing a blob", errno);
     {
-        auto lock = SpreadLock::take(target.parent_path(), SpreadLock::Kind::naming);
+        auto lock = SpreadLock::take(target.parent_path(), use_, SpreadLock::Kind::naming);
         if (!lock) return lock.error();
         // Also when it is there already: another writer of the same bytes may not have synced the
         // folder yet, and the old file may be about to be collected.
@@ -206,8 +217,8 @@ private:
 
 class BlobDirectory final : public sdk::BlobStore {
 public:
-    BlobDirectory(fs::path folder, std::uint64_t reserve_bytes)
-        : folder_(std::move(folder)), reserve_(reserve_bytes) {}
+    BlobDirectory(fs::path folder, std::uint64_t reserve_bytes, BlobFolderUse use)
+        : folder_(std::move(folder)), reserve_(reserve_bytes), use_(use) {}
 
     /// Makes the sub-folders and removes what a crash left.
     sdk::Result<void> prepare();
@@ -224,10 +235,13 @@ public:
 
 private:
     sdk::Result<void> prepare_unfinished();
+    /// The unfinished blobs that were last written before `epoch_ms`.
+    sdk::Result<void> remove_unfinished(std::int64_t epoch_ms);
     sdk::Result<void> prepare_spread();
 
     const fs::path folder_;
     const std::uint64_t reserve_;
+    const BlobFolderUse use_;
     /// The folder of unfinished blobs, locked by all who may have some.
     file::PosixFile unfinished_;
     const std::string own_names_ = sdk::random_hex(kOwnNameBytes) + '-';
@@ -247,20 +261,34 @@ sdk::Result<void> BlobDirectory::prepare_unfinished() {
     unfinished_ = file::PosixFile(folder, O_RDONLY | O_DIRECTORY);
     if (!unfinished_.is_open()) return disk_error("while opening " + folder.string(), errno);
     // `stele check` and its like work beside a server, whose blobs are not what a crash left.
-    const int problem = lock_folder(unfinished_, LOCK_EX | LOCK_NB);
-    if (problem == 0 || cannot_lock(problem)) {
-        std::error_code error;
-        fs::directory_iterator entry(folder, error);
-        while (!error && entry != fs::directory_iterator()) {
-            fs::remove_all(entry->path(), error);
-            if (!error) entry.increment(error);
-        }
-        if (error) return disk_error("while cleaning " + folder.string(), error.value());
-    } else if (problem != EWOULDBLOCK) {
+    const int problem = lock_file(unfinished_, LOCK_EX | LOCK_NB);
+    if (problem != 0 && problem != EWOULDBLOCK && !cannot_lock(problem))
         return disk_error("while locking " + folder.string(), problem);
-    }
-    if (const int shared = lock_folder(unfinished_, LOCK_SH); shared != 0 && !cannot_lock(shared))
+    const bool is_alone = problem == 0 && use_ == BlobFolderUse::by_this_host;
+    auto removed = remove_unfinished(is_alone ? std::numeric_limits<std::int64_t>::max()
+                                              : sdk::now_ms() - kAbandonedMs);
+    if (!removed) return removed;
+    if (const int shared = lock_file(unfinished_, LOCK_SH); shared != 0 && !cannot_lock(shared))
         return disk_error("while locking " + folder.string(), shared);
+    return {};
+}
+
+sdk::Result<void> BlobDirectory::remove_unfinished(std::int64_t epoch_ms) {
+    const fs::path folder = folder_ / kUnfinished;
+    std::error_code error;
+    fs::directory_iterator entry(folder, error);
+    for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+        struct stat found = {};
+        // Its writer, or another server that starts, may be done with it by now.
+        if (::lstat(entry->path().c_str(), &found) != 0) {
+            if (errno == ENOENT) continue;
+            return disk_error("while cleaning " + folder.string(), errno);
+        }
+        if (written_ms(found) >= epoch_ms) continue;
+        fs::remove_all(entry->path(), error);
+        if (error) break;
+    }
+    if (error) return disk_error("while cleaning " + folder.string(), error.value());
     return {};
 }
 
@@ -278,8 +306,8 @@ sdk::Result<std::unique_ptr<sdk::BlobStore::Writer>> BlobDirectory::create() {
     fs::path unfinished = folder_ / kUnfinished / (own_names_ + std::to_string(++last_unfinished_));
     file::PosixFile file(unfinished, O_WRONLY | O_CREAT | O_EXCL);
     if (!file.is_open()) return disk_error("while creating a blob", errno);
-    return std::unique_ptr<sdk::BlobStore::Writer>(
-        std::make_unique<BlobWriter>(folder_, reserve_, std::move(unfinished), std::move(file)));
+    return std::unique_ptr<sdk::BlobStore::Writer>(std::make_unique<BlobWriter>(
+        folder_, use_, reserve_, std::move(unfinished), std::move(file)));
 }
 
 sdk::Result<std::unique_ptr<sdk::BlobStore::Reader>> BlobDirectory::open(std::string_view name) {
@@ -339,13 +367,15 @@ sdk::Result<std::optional<std::uint64_t>> BlobDirectory::remove_before(std::stri
     using Removed = std::optional<std::uint64_t>;
     if (!is_blob_name(name)) return Removed();
     const fs::path path = path_of(folder_, name);
-    auto lock = SpreadLock::take(path.parent_path(), SpreadLock::Kind::removing);
+    auto lock = SpreadLock::take(path.parent_path(), use_, SpreadLock::Kind::removing);
     if (!lock) return lock.error();
+    // Opened, as another host may have put it there: of what is only looked at, network file
+    // systems tell what they have heard some time ago.
+    const file::PosixFile file(path, O_RDONLY);
     struct stat found = {};
-    if (::stat(path.c_str(), &found) != 0) {
-        if (errno == ENOENT) return Removed();
+    if (!file.is_open() && errno == ENOENT) return Removed();
+    if (!file.is_open() || ::fstat(file.descriptor(), &found) != 0)
         return disk_error("while looking for a blob", errno);
-    }
     if (written_ms(found) >= epoch_ms) return Removed();
     if (::unlink(path.c_str()) != 0) return disk_error("while removing a blob", errno);
     return Removed(static_cast<std::uint64_t>(found.st_size));
@@ -354,12 +384,12 @@ sdk::Result<std::optional<std::uint64_t>> BlobDirectory::remove_before(std::stri
 }  // namespace
 
 sdk::Result<std::unique_ptr<sdk::BlobStore>> open_blob_directory(
-    const std::filesystem::path& folder, std::uint64_t reserve_bytes) {
+    const std::filesystem::path& folder, std::uint64_t reserve_bytes, BlobFolderUse use) {
     if (sodium_init() < 0) {
         return sdk::make_error(sdk::ErrorKind::internal, "blob.hash_unavailable",
                                "The server cannot store attachments.", "libsodium did not start");
     }
-    auto directory = std::make_unique<BlobDirectory>(folder, reserve_bytes);
+    auto directory = std::make_unique<BlobDirectory>(folder, reserve_bytes, use);
     if (const auto prepared = directory->prepare(); !prepared) return prepared.error();
     return std::unique_ptr<sdk::BlobStore>(std::move(directory));
 }

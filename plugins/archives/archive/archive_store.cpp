@@ -157,11 +157,8 @@ std::filesystem::path ArchiveStore::scratch_folder() const {
 }
 
 sdk::Result<std::optional<Manifest>> ArchiveStore::describe(sdk::Context& context,
-                                                            sdk::BlobStore& binaries,
-                                                            const sdk::StoredBytes& bytes) const {
-    auto reader = binaries.open(bytes.name);
-    if (!reader) return reader.error();
-    auto zip = sdk::ZipReader::open(**reader, kArchiveLimits, scratch_folder());
+                                                            sdk::BlobStore::Reader& bytes) const {
+    auto zip = sdk::ZipReader::open(bytes, kArchiveLimits, scratch_folder());
     if (!zip) {
         return refused_zip(zip.error());
     }
@@ -173,36 +170,37 @@ sdk::Result<std::optional<Manifest>> ArchiveStore::describe(sdk::Context& contex
     return std::optional(std::move(*manifest));
 }
 
-sdk::Result<sdk::Document> ArchiveStore::replace(sdk::Context& context,
-                                                 const sdk::CollectionName& archives,
-                                                 const sdk::Document& present,
-                                                 sdk::Json fields) const {
-    auto may_read = sdk::holds(context, present.key, sdk::Permission::read);
+sdk::Result<std::optional<sdk::Document>> ArchiveStore::find_replaced(
+    sdk::Context& context, const sdk::CollectionName& archives, const Coordinates& coordinates) {
+    sdk::Violations violations;
+    check_coordinates(coordinates, violations);
+    if (!violations.empty()) return sdk::make_error(std::move(violations));
+    if (auto may = require_create(context, archives.container_key); !may) return may.error();
+    auto present = find_by_coordinates(context, archives, coordinates);
+    if (!present || !*present) return present;
+    auto may_read = sdk::holds(context, (*present)->key, sdk::Permission::read);
     if (!may_read) return may_read.error();
-    if (!*may_read) return coordinates_taken(coordinates_of(present.fields));
-    auto may = require(context, present.key, sdk::Permission::update,
+    if (!*may_read) return coordinates_taken(coordinates);
+    auto may = require(context, (*present)->key, sdk::Permission::update,
                        "the vault has such an archive already; UPDATE on it is needed for this");
     if (!may) return may.error();
-    return context.documents().update(archives, present.id, std::move(fields));
+    return present;
 }
 
 sdk::Result<sdk::Document> ArchiveStore::put(sdk::Context& context,
                                              const sdk::CollectionName& archives,
                                              NewArchive archive) const {
-    sdk::Violations violations;
-    check_coordinates(archive.coordinates, violations);
-    if (!violations.empty()) return sdk::make_error(std::move(violations));
-    if (auto may = require_create(context, archives.container_key); !may) return may.error();
+    auto present = find_replaced(context, archives, archive.coordinates);
+    if (!present) return present.error();
     sdk::Json fields = std::move(archive.manifest.fields);
     for (const auto& [name, value] : archive.members.items())
         fields[name] = value;
     fields["group"] = archive.coordinates.group;
     fields["artifact"] = archive.coordinates.artifact;
     fields["version"] = archive.coordinates.version;
-    auto present = find_by_coordinates(context, archives, archive.coordinates);
-    if (!present) return present.error();
-    auto kept = *present ? replace(context, archives, **present, std::move(fields))
-                         : context.documents().create(archives, std::move(fields));
+    sdk::Documents& documents = context.documents();
+    auto kept = *present ? documents.update(archives, (*present)->id, std::move(fields))
+                         : documents.create(archives, std::move(fields));
     if (!kept) return kept;
     auto set = binaries_.set_content(context, kept->key, content_of(archive.bytes));
     if (!set) return set.error();

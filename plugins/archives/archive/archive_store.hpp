@@ -69,8 +69,12 @@ public:
     /// more than `kArchiveLimits` (`archives.too_large`), or is refused by `sdk::ZipReader`. A
     /// manifest that cannot be read is `invalid`
     /// (`archives.manifest_malformed`); nothing where the zip has none.
-    sdk::Result<std::optional<Manifest>> describe(sdk::Context& context, sdk::BlobStore& binaries,
-                                                  const sdk::StoredBytes& bytes) const;
+    sdk::Result<std::optional<Manifest>> describe(sdk::Context& context,
+                                                  sdk::BlobStore::Reader& bytes) const;
+
+    /// The archive that `put` would replace. Fails as `put` does before it writes.
+    static sdk::Result<std::optional<sdk::Document>> find_replaced(
+        sdk::Context& context, const sdk::CollectionName& archives, const Coordinates& coordinates);
 
     /// Makes the archive, or puts it in the place of the one of the same coordinates, which keeps
     /// its id, its rights, its attachments and, where `members` does not say, `published`. Asks for
@@ -87,9 +91,6 @@ public:
                                     const sdk::CollectionName& target) const;
 
 private:
-    sdk::Result<sdk::Document> replace(sdk::Context& context, const sdk::CollectionName& archives,
-                                       const sdk::Document& present, sdk::Json fields) const;
-
     sdk::RecordBinaries& binaries_;
     sdk::Registrar& registrar_;
 };

@@ -1,10 +1,17 @@
 #include "archive_upload.hpp"
 
+#include <memory>
+#include <optional>
+#include <utility>
+
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/data_store.hpp>
 #include <stele/sdk/form_body.hpp>
 #include <stele/sdk/letter_case.hpp>
+#include <stele/sdk/members.hpp>
+#include <stele/sdk/placed_upload.hpp>
+#include <stele/sdk/unnamed_file.hpp>
 
 namespace stele::archives {
 
@@ -13,10 +20,34 @@ namespace {
 /// The part that clients name; a form with one file may call it as it likes.
 constexpr char kPart[] = "archive";
 
+/// Where it lies on its way: not yet in the binaries, whose refused bytes stay for days.
 struct ReceivedZip {
-    sdk::StoredBytes bytes;
+    std::unique_ptr<sdk::BlobStore::Reader> bytes;
     std::string file_name;
 };
+
+/// What comes of an operation inside the server, which can be read once.
+class ScratchBytes final : public sdk::BlobStore::Reader {
+public:
+    explicit ScratchBytes(sdk::UnnamedFile file) : file_(std::move(file)) {}
+    std::uint64_t size() const override { return file_.size(); }
+    sdk::Result<void> read(std::uint64_t offset, std::size_t limit, std::string& out) override;
+
+private:
+    sdk::UnnamedFile file_;
+};
+
+sdk::Result<void> ScratchBytes::read(std::uint64_t offset, std::size_t limit, std::string& out) {
+    out.clear();
+    std::string piece;
+    while (out.size() < limit) {
+        if (auto read = file_.read(offset + out.size(), piece, limit - out.size()); !read)
+            return read;
+        if (piece.empty()) return {};
+        out += piece;
+    }
+    return {};
+}
 
 sdk::Error one_file_expected() {
     return sdk::make_error(
@@ -24,15 +55,26 @@ sdk::Error one_file_expected() {
           "a form has one part with a file name, or one that is named archive"}});
 }
 
-sdk::Result<ReceivedZip> receive_body(const sdk::Call& call, sdk::BlobStore& binaries) {
+sdk::Result<ReceivedZip> receive_body(const sdk::Call& call, const ArchiveStore& store) {
     sdk::Upload& upload = call.upload();
-    auto bytes =
-        sdk::store_bytes(binaries, [&upload](std::string& piece) { return upload.read(piece); });
-    if (!bytes) return bytes.error();
-    return ReceivedZip{std::move(*bytes), call.parameter("filename").value_or("")};
+    ReceivedZip zip{nullptr, call.parameter("filename").value_or("")};
+    if (auto* const placed = dynamic_cast<sdk::PlacedUpload*>(&upload)) {
+        zip.bytes = std::make_unique<sdk::UploadBytes>(*placed, 0, placed->size());
+        return zip;
+    }
+    auto scratch = sdk::UnnamedFile::open(store.scratch_folder());
+    if (!scratch) return scratch.error();
+    std::string piece;
+    do {
+        if (auto left = call.context().go_on(); !left) return left.error();
+        if (auto read = upload.read(piece); !read) return read.error();
+        if (auto kept = scratch->append(piece); !kept) return kept.error();
+    } while (!piece.empty());
+    zip.bytes = std::make_unique<ScratchBytes>(*std::move(scratch));
+    return zip;
 }
 
-sdk::Result<ReceivedZip> receive_form(sdk::FormBody& form, sdk::BlobStore& binaries) {
+sdk::Result<ReceivedZip> receive_form(sdk::FormBody& form) {
     std::optional<ReceivedZip> named;
     std::optional<ReceivedZip> first;
     std::size_t others = 0;
@@ -43,10 +85,10 @@ sdk::Result<ReceivedZip> receive_form(sdk::FormBody& form, sdk::BlobStore& binar
         const bool is_named = (*part)->name == kPart;
         if (!is_named && ++others > 1) continue;
         if (is_named && named) return one_file_expected();
-        auto bytes =
-            sdk::store_bytes(binaries, [&form](std::string& piece) { return form.read(piece); });
+        auto bytes = form.find();
         if (!bytes) return bytes.error();
-        (is_named ? named : first) = ReceivedZip{std::move(*bytes), *(*part)->file_name};
+        (is_named ? named : first) =
+            ReceivedZip{std::make_unique<sdk::UploadBytes>(*bytes), *(*part)->file_name};
     }
     if (named) return std::move(*named);
     if (others != 1) return one_file_expected();
@@ -59,6 +101,20 @@ sdk::Result<sdk::BlobStore*> writable_binaries(const sdk::Call& call) {
     const sdk::RecordKey& vault = call.collection().container_key;
     if (auto writable = stores.check_writable(vault); !writable) return writable.error();
     return stores.binaries(vault);
+}
+
+/// `put` comes first here without a change: what it would refuse never lies in the binaries.
+sdk::Result<void> check_put(const sdk::Call& call, const Coordinates& coordinates,
+                            std::uint64_t length) {
+    auto replaced = ArchiveStore::find_replaced(call.context(), call.collection(), coordinates);
+    if (!replaced) return replaced.error();
+    auto more = static_cast<std::int64_t>(length);
+    if (*replaced) more -= sdk::integer_member((*replaced)->fields, "length").value_or(0);
+    // Refuses by the rule by which the commit counts, and is taken back.
+    sdk::DataStores& stores = call.context().data_stores();
+    const sdk::RecordKey& vault = call.collection().container_key;
+    if (auto fits = stores.count(vault, {.bytes = more}); !fits) return fits;
+    return stores.count(vault, {.bytes = -more});
 }
 
 /// What the caller says besides the coordinates.
@@ -87,7 +143,7 @@ sdk::Result<NewArchive> receive_archive(const sdk::Call& call, const ArchiveStor
         if (!opened) return opened.error();
         form = std::move(*opened);
     }
-    auto zip = form ? receive_form(*form, **binaries) : receive_body(call, **binaries);
+    auto zip = form ? receive_form(*form) : receive_body(call, store);
     if (!zip) return zip.error();
     const auto parameter = [&](std::string_view name) {
         return form ? form->parameter(name) : call.parameter(name);
@@ -98,7 +154,7 @@ sdk::Result<NewArchive> receive_archive(const sdk::Call& call, const ArchiveStor
     auto members = given_members(parameter);
     if (!members) return members.error();
     archive.members = std::move(*members);
-    auto manifest = store.describe(call.context(), **binaries, zip->bytes);
+    auto manifest = store.describe(call.context(), *zip->bytes);
     // A manifest that nobody can read takes nothing from an archive whose coordinates are known.
     const bool is_unreadable =
         !manifest && manifest.error().code == "archives.manifest_malformed" && given.is_complete();
@@ -106,7 +162,11 @@ sdk::Result<NewArchive> receive_archive(const sdk::Call& call, const ArchiveStor
     if (manifest && *manifest) archive.manifest = std::move(**manifest);
     archive.coordinates =
         complete_coordinates(given, archive.manifest.coordinates(), zip->file_name);
-    archive.bytes = std::move(zip->bytes);
+    if (auto may = check_put(call, archive.coordinates, zip->bytes->size()); !may)
+        return may.error();
+    auto bytes = sdk::store_bytes(**binaries, sdk::pieces_of(*zip->bytes));
+    if (!bytes) return bytes.error();
+    archive.bytes = *std::move(bytes);
     return archive;
 }
 

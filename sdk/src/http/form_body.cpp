@@ -32,6 +32,22 @@ Result<std::optional<FormPart>> FormBody::next_file() {
     }
 }
 
+Result<UploadBytes> FormBody::find() {
+    auto* const placed = dynamic_cast<PlacedUpload*>(&call_->upload());
+    if (!placed) {
+        return make_error(ErrorKind::unsupported, "http.multipart_expected",
+                          "a form is taken of clients only");
+    }
+    const std::uint64_t begin = reader_.position();
+    std::uint64_t size = 0;
+    std::string piece;
+    do {
+        if (auto got = reader_.read(piece); !got) return got.error();
+        size += piece.size();
+    } while (!piece.empty());
+    return UploadBytes(*placed, begin, size);
+}
+
 Result<std::string> FormBody::read_all(std::size_t limit) {
     std::string all;
     std::string piece;

@@ -36,6 +36,7 @@ Result<MultipartReader> MultipartReader::open(Upload& upload, std::string_view c
 Result<void> MultipartReader::fill() {
     if (auto read = upload_->read(fresh_); !read) return read;
     is_at_end_ = fresh_.empty();
+    arrived_ += fresh_.size();
     input_.erase(0, begin_);
     begin_ = 0;
     input_ += fresh_;

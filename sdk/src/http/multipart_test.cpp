@@ -46,6 +46,8 @@ struct SeenPart {
 struct Seen {
     std::vector<SeenPart> parts;
     std::string failure;
+    /// Where the bodies of the parts begin.
+    std::vector<std::uint64_t> places = {};
 };
 
 Seen read_all(Upload& upload, std::string_view type, std::size_t most_parts = 100) {
@@ -64,6 +66,7 @@ Seen read_all(Upload& upload, std::string_view type, std::size_t most_parts = 10
         one.name = (*part)->name;
         one.file_name = (*part)->file_name.value_or("(none)");
         one.type = (*part)->content_type;
+        seen.places.push_back(reader->position());
         std::string piece;
         do {
             if (auto read = reader->read(piece); !read) {
@@ -140,6 +143,18 @@ TEST_CASE("a form gives its parts, wherever it is cut") {
         everywhere.push_back(cut);
     CutUpload upload(form, everywhere);
     CHECK(read_all(upload, type).parts == kParts);
+}
+
+TEST_CASE("the body of a part lies in the upload where the reader says, wherever that is cut") {
+    const std::string form = kForm;
+    for (std::size_t cut = 0; cut <= form.size(); ++cut) {
+        INFO(cut);
+        CutUpload upload(form, {cut});
+        const Seen seen = read_all(upload, "multipart/form-data; boundary=b1");
+        REQUIRE(seen.places.size() == kParts.size());
+        for (std::size_t i = 0; i < kParts.size(); ++i)
+            CHECK(form.substr(seen.places[i], kParts[i].body.size()) == kParts[i].body);
+    }
 }
 
 TEST_CASE("a form that ends anywhere before its last delimiter is malformed") {

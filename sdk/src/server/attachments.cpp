@@ -63,24 +63,29 @@ Result<Attachment> keep_raw_body(const Call& call, std::string id, const FileKee
 
 /// A file of a form; its id may follow in a later part.
 struct FormFile {
-    Attachment attachment;
-    std::string part_name;
-    bool has_name = false;
+    FormPart part;
+    UploadBytes bytes;
 };
 
-Result<std::vector<FormFile>> keep_files(FormBody& form, const FileKeeper& keep) {
+/// All of them: a form that is refused leaves nothing.
+Result<std::vector<FormFile>> find_files(FormBody& form) {
     std::vector<FormFile> files;
     for (;;) {
         auto part = form.next_file();
         if (!part) return part.error();
-        if (!*part) return files;
-        auto kept = keep({.file_name = *(*part)->file_name, .content_type = (*part)->content_type},
-                         [&form](std::string& piece) { return form.read(piece); });
-        if (!kept) return kept.error();
-        files.push_back({std::move(*kept),
-                         (*part)->name.empty() ? std::string(kDefaultAttachment) : (*part)->name,
-                         !(*part)->file_name->empty()});
+        if (!*part) break;
+        auto bytes = form.find();
+        if (!bytes) return bytes.error();
+        files.push_back({std::move(**part), *bytes});
     }
+    if (files.empty()) return file_missing();
+    return files;
+}
+
+Result<Attachment> keep_form_file(FormFile& file, const std::string& id, const FileKeeper& keep) {
+    return keep(
+        {.id = id, .file_name = *file.part.file_name, .content_type = file.part.content_type},
+        pieces_of(file.bytes));
 }
 
 }  // namespace
@@ -161,19 +166,25 @@ Result<std::vector<Attachment>> receive_attachments(const Call& call, const File
     }
     auto form = FormBody::open(call);
     if (!form) return form.error();
-    auto files = keep_files(*form, keep);
+    auto files = find_files(*form);
     if (!files) return files.error();
-    if (files->empty()) return file_missing();
-    std::vector<Attachment> found;
-    for (FormFile& file : *files) {
-        Attachment& attachment = file.attachment;
-        attachment.id =
-            form->parameter(fmt::format("attachmentId_{}", found.size())).value_or(file.part_name);
-        if (auto fine = check_attachment_id(attachment.id); !fine) return fine.error();
-        if (!file.has_name) attachment.file_name = safe_file_name(file.part_name, attachment.id);
-        found.push_back(std::move(attachment));
+    std::vector<std::string> ids;
+    for (const FormFile& file : *files) {
+        const std::string& name = file.part.name;
+        ids.push_back(form->parameter(fmt::format("attachmentId_{}", ids.size()))
+                          .value_or(name.empty() ? kDefaultAttachment : name));
+        if (auto fine = check_attachment_id(ids.back()); !fine) return fine.error();
     }
-    return found;
+    std::vector<Attachment> kept;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        FormFile& file = (*files)[i];
+        auto attachment = keep_form_file(file, ids[i], keep);
+        if (!attachment) return attachment.error();
+        if (file.part.file_name->empty())
+            attachment->file_name = safe_file_name(file.part.name, ids[i]);
+        kept.push_back(std::move(*attachment));
+    }
+    return kept;
 }
 
 Result<Attachment> receive_attachment(const Call& call, const FileKeeper& keep) {
@@ -182,16 +193,9 @@ Result<Attachment> receive_attachment(const Call& call, const FileKeeper& keep) 
     if (!has_form_body(call)) return keep_raw_body(call, id, keep);
     auto form = FormBody::open(call);
     if (!form) return form.error();
-    auto part = form->next_file();
-    if (!part) return part.error();
-    if (!*part) return file_missing();
-    auto kept =
-        keep({.id = id, .file_name = *(*part)->file_name, .content_type = (*part)->content_type},
-             [&form](std::string& piece) { return form->read(piece); });
-    if (!kept) return kept;
-    auto another = form->next_file();
-    if (!another) return another.error();
-    if (!*another) return kept;
+    auto files = find_files(*form);
+    if (!files) return files.error();
+    if (files->size() == 1) return keep_form_file(files->front(), id, keep);
     return make_error({{"body", "attachment.one_file_expected",
                         "a form for one attachment has one part with a file name"}});
 }

@@ -7,6 +7,7 @@
 
 #include <stele/sdk/call.hpp>
 #include <stele/sdk/multipart.hpp>
+#include <stele/sdk/placed_upload.hpp>
 #include <stele/sdk/result.hpp>
 
 namespace stele::sdk {
@@ -24,6 +25,9 @@ public:
     /// The next file; nothing after the last one.
     Result<std::optional<FormPart>> next_file();
     Result<void> read(std::string& piece) { return reader_.read(piece); }
+    /// Reads the whole file and keeps nothing: where its bytes lie in the upload. `unsupported`
+    /// (`http.multipart_expected`) where the upload is no `PlacedUpload`.
+    Result<UploadBytes> find();
     /// The whole file; `too_large` (`attachment.part_too_large`) beyond `limit` bytes.
     Result<std::string> read_all(std::size_t limit);
 

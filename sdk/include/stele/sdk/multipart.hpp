@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,6 +36,9 @@ public:
     Result<std::optional<FormPart>> next();
     /// Replaces `piece` with what comes next of the part's body; empty at its end.
     Result<void> read(std::string& piece);
+    /// Where in the upload lies what `read` gives next: a part's body is there in one piece, as it
+    /// is. Once there was a part.
+    std::uint64_t position() const { return arrived_ - input().size(); }
 
 private:
     enum class State { preamble, body, between, end };
@@ -59,6 +63,7 @@ private:
     std::string input_;
     std::size_t begin_ = 0;
     std::string fresh_;
+    std::uint64_t arrived_ = 0;
     bool is_at_end_ = false;
     State state_ = State::preamble;
     std::optional<Error> failure_;
