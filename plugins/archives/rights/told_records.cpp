@@ -1,5 +1,8 @@
 #include "rights/told_records.hpp"
 
+#include <algorithm>
+#include <functional>
+#include <string_view>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -42,13 +45,35 @@ sdk::Result<bool> has_lost(sdk::Context& context, sdk::Context& former,
     return sdk::holds(former, record, sdk::Permission::read);
 }
 
+/// Whether something holds for one row of a table, after which no more are asked.
+sdk::Result<bool> has_any(
+    const sdk::TextTable& table, sdk::Context& context,
+    const std::function<sdk::Result<bool>(std::string_view key, std::string_view value)>& ask) {
+    bool is_found = false;
+    auto walked =
+        table.for_each([&](std::string_view key, std::string_view value) -> sdk::Result<void> {
+            if (is_found) return {};
+            if (auto left = context.go_on(); !left) return left;
+            auto found = ask(key, value);
+            if (!found) return found.error();
+            is_found = *found;
+            return {};
+        });
+    if (!walked) return walked.error();
+    return is_found;
+}
+
 }  // namespace
 
 void ToldRecords::clear() {
-    records_.clear();
-    secrets_.clear();
     whole_.clear();
-    nodes_ = sdk::TextTable(scratch_);
+    for (sdk::TextTable* const table : {&records_, &secrets_, &nodes_})
+        *table = sdk::TextTable(scratch_);
+}
+
+sdk::Result<void> ToldRecords::add_secrets(const sdk::RecordKey& record,
+                                           const std::vector<std::string>& names) {
+    return secrets_.put(record, sdk::dump_json(sdk::Json(names)));
 }
 
 std::unique_ptr<sdk::ContentSource> ToldRecords::noting(sdk::ContentSource& source,
@@ -58,30 +83,51 @@ std::unique_ptr<sdk::ContentSource> ToldRecords::noting(sdk::ContentSource& sour
 
 sdk::Result<bool> ToldRecords::is_secret_lost(sdk::Context& context,
                                               const sdk::Families& families) const {
-    for (const auto& [record, names] : secrets_) {
-        auto present = families.secrets(context, record);
-        if (!present && sdk::is_missing(present.error())) continue;
-        if (!present && present.error().kind == sdk::ErrorKind::forbidden) {
-            auto is_there = context.documents().read(record);
-            if (is_there) return true;
-            if (sdk::is_missing(is_there.error())) continue;
-            return is_there.error();
-        }
-        if (!present) return present.error();
-        for (const std::string& name : names) {
-            if (!present->contains(name)) return true;
-        }
-    }
-    return false;
+    return has_any(secrets_, context,
+                   [&](std::string_view key, std::string_view names) -> sdk::Result<bool> {
+                       const sdk::RecordKey record(key);
+                       auto present = families.secrets(context, record);
+                       if (!present && sdk::is_missing(present.error())) return false;
+                       if (!present && present.error().kind == sdk::ErrorKind::forbidden) {
+                           auto is_there = context.documents().read(record);
+                           if (is_there) return true;
+                           if (sdk::is_missing(is_there.error())) return false;
+                           return is_there.error();
+                       }
+                       if (!present) return present.error();
+                       auto told = sdk::parse_json(names);
+                       if (!told) return told.error();
+                       return std::any_of(told->begin(), told->end(), [&](const sdk::Json& name) {
+                           return !present->contains(name.get_ref<const std::string&>());
+                       });
+                   });
 }
 
-sdk::Result<bool> ToldRecords::is_lost(sdk::Context& context, sdk::Context& former,
-                                       const sdk::Families& families) const {
-    for (const sdk::RecordKey& record : records_) {
-        if (auto left = context.go_on(); !left) return left.error();
-        auto lost = has_lost(context, former, record);
-        if (!lost || *lost) return lost;
-    }
+sdk::Result<bool> ToldRecords::is_record_lost(sdk::Context& context, sdk::Context& former) const {
+    return has_any(records_, context, [&](std::string_view key, std::string_view) {
+        return has_lost(context, former, sdk::RecordKey(key));
+    });
+}
+
+sdk::Result<bool> ToldRecords::is_node_lost(sdk::Context& context, sdk::Context& former) const {
+    return has_any(nodes_, context,
+                   [&](std::string_view reference, std::string_view) -> sdk::Result<bool> {
+                       auto key = context.find_reference(reference);
+                       if (!key && sdk::is_missing(key.error())) return false;
+                       if (!key) return key.error();
+                       return has_lost(context, former, *key);
+                   });
+}
+
+sdk::Result<bool> ToldRecords::is_one_lost(sdk::Context& context, sdk::Context& former,
+                                           const sdk::Families& families) const {
+    auto lost = is_record_lost(context, former);
+    if (lost && !*lost) lost = is_node_lost(context, former);
+    if (lost && !*lost) lost = is_secret_lost(context, families);
+    return lost;
+}
+
+sdk::Result<bool> ToldRecords::is_branch_lost(sdk::Context& context, sdk::Context& former) const {
     for (const sdk::CollectionName& nodes : whole_) {
         auto lost = has_lost(context, former, nodes.container_key);
         if (!lost || *lost) return lost;
@@ -90,25 +136,7 @@ sdk::Result<bool> ToldRecords::is_lost(sdk::Context& context, sdk::Context& form
         if (!reads_all) return reads_all;
         if (!*reads_all) return true;
     }
-    return is_secret_lost(context, families);
-}
-
-sdk::Result<bool> ToldRecords::is_node_lost(sdk::Context& context, sdk::Context& former) const {
-    bool is_lost = false;
-    auto walked =
-        nodes_.for_each([&](std::string_view reference, std::string_view) -> sdk::Result<void> {
-            if (is_lost) return {};
-            if (auto left = context.go_on(); !left) return left;
-            auto key = context.find_reference(reference);
-            if (!key && sdk::is_missing(key.error())) return {};
-            if (!key) return key.error();
-            auto lost = has_lost(context, former, *key);
-            if (!lost) return lost.error();
-            is_lost = *lost;
-            return {};
-        });
-    if (!walked) return walked.error();
-    return is_lost;
+    return false;
 }
 
 }  // namespace stele::archives

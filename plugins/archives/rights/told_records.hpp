@@ -21,33 +21,39 @@ namespace stele::archives {
 /// (docs/decisions/0169-rights-that-end-during-transfers.md). One thread.
 class ToldRecords {
 public:
-    /// Ids of nodes lie in files without names in the folder.
-    explicit ToldRecords(std::filesystem::path scratch) : nodes_(scratch), scratch_(scratch) {}
+    /// All of it but branches lies in files without names in the folder.
+    explicit ToldRecords(const std::filesystem::path& scratch)
+        : records_(scratch), secrets_(scratch), nodes_(scratch), scratch_(scratch) {}
 
     void clear();
-    void add(const sdk::RecordKey& record) { records_.push_back(record); }
+    sdk::Result<void> add(const sdk::RecordKey& record) { return records_.put(record, {}); }
     /// All of a branch, to whoever may READ all of it.
     void add_whole(const sdk::CollectionName& nodes) { whole_.push_back(nodes); }
     /// Secrets of a record, by the names of its members.
-    void add_secrets(const sdk::RecordKey& record, std::vector<std::string> names) {
-        secrets_.emplace_back(record, std::move(names));
-    }
+    sdk::Result<void> add_secrets(const sdk::RecordKey& record,
+                                  const std::vector<std::string>& names);
     /// What comes out of a source, with the reference of a node that has no id yet. Both outlive
     /// what is answered.
     std::unique_ptr<sdk::ContentSource> noting(sdk::ContentSource& source, std::string reference);
 
-    std::uint64_t node_count() const { return nodes_.size(); }
+    /// Records and single nodes; branches are few.
+    std::uint64_t count() const { return records_.size() + secrets_.size() + nodes_.size(); }
     /// Whether whoever acts in a context may not READ one of these that is still there, and might
-    /// in that of the export, or may not have its secrets; single nodes are another matter.
-    sdk::Result<bool> is_lost(sdk::Context& context, sdk::Context& former,
-                              const sdk::Families& families) const;
-    sdk::Result<bool> is_node_lost(sdk::Context& context, sdk::Context& former) const;
+    /// in that of the export, or may not have its secrets.
+    sdk::Result<bool> is_one_lost(sdk::Context& context, sdk::Context& former,
+                                  const sdk::Families& families) const;
+    /// The same of branches that are told as a whole.
+    sdk::Result<bool> is_branch_lost(sdk::Context& context, sdk::Context& former) const;
 
 private:
+    sdk::Result<bool> is_record_lost(sdk::Context& context, sdk::Context& former) const;
     sdk::Result<bool> is_secret_lost(sdk::Context& context, const sdk::Families& families) const;
+    sdk::Result<bool> is_node_lost(sdk::Context& context, sdk::Context& former) const;
 
-    std::vector<sdk::RecordKey> records_;
-    std::vector<std::pair<sdk::RecordKey, std::vector<std::string>>> secrets_;
+    /// Keys.
+    sdk::TextTable records_;
+    /// Keys, and JSON arrays of names.
+    sdk::TextTable secrets_;
     std::vector<sdk::CollectionName> whole_;
     /// References.
     sdk::TextTable nodes_;

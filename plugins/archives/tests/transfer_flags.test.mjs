@@ -27,7 +27,6 @@ async function imported(path, archive, settings) {
   assert.equal(job.state, 'FINISHED', errorOf(job));
   return job;
 }
-const idOf = ({ imports }) => imports[0].targets.at(-1).id;
 const json = (files, ending) => [...files].filter(([path]) => path.endsWith(ending)).map(([, bytes]) => JSON.parse(bytes));
 const titles = (files, ending) => json(files, ending).map(({ title }) => title).filter((title) => title !== undefined).sort();
 /// Without those that every branch has.

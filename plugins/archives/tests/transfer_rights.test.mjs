@@ -172,3 +172,22 @@ test('a killed import of many definitions ends, whatever their order is', async 
   assert.equal((await as('vic', 'GET', `/jobs/${json._doc}`)).json.state, 'ERROR');
   assert.equal((await admin('POST', `${branch}/nodes/query`, { _qname: 'my:t0' })).total_rows, 0);
 });
+
+test('an export by who may READ a record, but not its grants, is told to be incomplete', async () => {
+  await admin('POST', '/roles', { roleKey: 'reader-alone', permissions: ['READ'] });
+  const results = [];
+  for (const role of ['consumer', 'reader-alone']) {
+    const name = role.replace('-', '');
+    await server.makeUser(name);
+    const token = await server.login(name, `secret-of-${name}`);
+    // Nothing lies in it that could be hidden.
+    const record = `/uiconfigs/${await make('/uiconfigs', { title: 'alone' })}`;
+    await grant(record, role, name);
+    await admin('POST', `/vaults/primary/authorities/contributor/grant?id=default/${name}`);
+    const reply = await server.request('POST', `${record}/export?group=alone&artifact=${name}&version=1`, { token, body: {} });
+    assert.equal(reply.status, 200, reply.text);
+    const job = await endedJob(admin, reply.json._doc);
+    results.push([job.state, job.complete]);
+  }
+  assert.deepEqual(results, [['FINISHED', true], ['FINISHED', false]]);
+});

@@ -1,4 +1,5 @@
 // Which items an archive holds, in which order, and which of its files are read for them.
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -116,6 +117,30 @@ TEST_CASE("a file is read only where its item is wanted") {
     const auto whole = archive.ids(all);
     REQUIRE_FALSE(whole.has_value());
     CHECK(whole.error().code == "archives.record_malformed");
+}
+
+TEST_CASE("records are sorted no longer than somebody waits for it") {
+    sdk::testing::MemoryBytes bytes(
+        zip_of({{std::string(kFolder) + "/nodes/a/node.json", R"({"_doc":"a"})"},
+                {std::string(kFolder) + "/nodes/b/node.json", R"({"_doc":"b"})"}}));
+    const auto zip = sdk::ZipReader::open(bytes, {});
+    REQUIRE(zip.has_value());
+    ArchiveFiles files;
+    files.add(*zip);
+    const PathsByFolder attachments{{}};
+    // Two for the files, two for the records.
+    for (const int most : {2, 3, 4}) {
+        PathList folders({});
+        REQUIRE(folders.add(kFolder).has_value());
+        int steps = 0;
+        const Step step = [&]() -> sdk::Result<void> {
+            if (++steps <= most) return {};
+            return sdk::make_error(sdk::ErrorKind::unavailable, "job.stopped", "it was stopped");
+        };
+        const auto content = ArchiveContent::open(files, attachments, std::move(folders), step);
+        CHECK(content.has_value() == (most == 4));
+        CHECK(steps == std::min(most + 1, 4));
+    }
 }
 
 TEST_CASE("an archive is looked through no longer than somebody waits for it") {

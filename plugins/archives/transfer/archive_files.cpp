@@ -6,8 +6,6 @@ namespace stele::archives {
 
 namespace {
 
-constexpr std::size_t kMaxRecordBytes = std::size_t{16} << 20;
-
 /// A path is kept about twice, and each time with what holds it.
 constexpr std::uint64_t kCostOfPath = 200;
 constexpr std::uint64_t kMaxKept = std::uint64_t{96} << 20;

@@ -15,6 +15,9 @@
 
 namespace stele::archives {
 
+/// One record, and each list beside one.
+inline constexpr std::size_t kMaxRecordBytes = std::size_t{16} << 20;
+
 /// A file of an archive, in the zip that holds it, which outlives it.
 struct ArchiveFile {
     const sdk::ZipReader* zip = nullptr;

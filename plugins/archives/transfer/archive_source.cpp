@@ -24,7 +24,6 @@ constexpr std::string_view kJson = ".json";
 constexpr std::string_view kAclFile = "/acl.json";
 
 constexpr std::size_t kMaxUnknown = 100;
-constexpr std::size_t kMaxListBytes = std::size_t{16} << 20;
 constexpr std::size_t kMaxSources = 10'000;
 /// Links of a chain.
 constexpr std::size_t kMaxChain = 16;
@@ -308,7 +307,7 @@ sdk::Result<sdk::Json> ArchiveSource::list_at(const std::string& path, std::size
     if (!file) return file.error();
     if (!*file) return sdk::Json::array();
     auto text = (*file)->zip->read_all((*file)->entry,
-                                       left ? std::min(*left, kMaxListBytes) : kMaxListBytes);
+                                       left ? std::min(*left, kMaxRecordBytes) : kMaxRecordBytes);
     if (!text) return text.error();
     if (left) *left -= text->size();
     auto list = sdk::parse_json(*text);
@@ -339,7 +338,7 @@ sdk::Result<TransferRecord> ArchiveSource::read(const Place& place) const {
         {"/acl.json", &record.acl},         {"/roles.json", &record.roles},
         {"/teams.json", &record.teams},     {"/members.json", &record.members},
         {"/targets.json", &record.targets}, {"/policies.json", &record.policies}};
-    std::size_t left = 2 * kMaxListBytes;
+    std::size_t left = 2 * kMaxRecordBytes;
     for (const auto& [name, list] : lists) {
         auto read = list_at(place.location + name, &left);
         if (!read) return read.error();
@@ -397,6 +396,7 @@ sdk::Result<PathList> ArchiveSource::changesets_of(const Repository& repository,
     }
     if (!order.empty()) {
         for (const sdk::Json& changeset : order) {
+            if (auto may = step(); !may) return may.error();
             if (!changeset.is_string()) continue;
             auto known = repository.folders.find(changeset.get_ref<const std::string&>());
             if (!known) return known.error();

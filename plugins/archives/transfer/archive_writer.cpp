@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/encoding.hpp>
@@ -10,11 +11,14 @@
 
 #include "archive/readable_text.hpp"
 #include "paths/locations.hpp"
+#include "transfer/archive_files.hpp"
 #include "transfer/vocabulary.hpp"
 
 namespace stele::archives {
 
 namespace {
+
+constexpr std::size_t kMostRefusals = 100;
 
 /// Pictures, films and archives do not become shorter.
 bool is_packed_already(std::string_view content_type) {
@@ -27,6 +31,13 @@ bool is_packed_already(std::string_view content_type) {
 
 sdk::Json digest_of(std::string_view digest, std::uint64_t size) {
     return {{"sha256", sdk::hex_text(digest)}, {"size", size}};
+}
+
+/// What is wrong with bytes that are kept apart from their record says neither whose nor which.
+sdk::Error about(sdk::Error error, const sdk::Json& entry, const std::string& file) {
+    error.message = fmt::format("{} of {}: {}", sdk::shown_path(file),
+                                entry["key"].get_ref<const std::string&>(), error.message);
+    return error;
 }
 
 }  // namespace
@@ -57,7 +68,8 @@ ArchiveWriter::ArchiveWriter(sdk::ZipWriter zip, sdk::UnnamedFile contents,
       progress_(std::move(progress)),
       changesets_(scratch_),
       whole_(scratch_),
-      parts_(scratch_) {}
+      parts_(scratch_),
+      branches_(scratch_) {}
 
 sdk::Result<ArchiveWriter> ArchiveWriter::open(sdk::ZipWriter::Sink sink,
                                                const std::filesystem::path& folder,
@@ -73,17 +85,19 @@ sdk::Result<void> ArchiveWriter::add_file(Entry& entry, const std::string& name,
                                           const sdk::Json& content) {
     const std::string text = readable_text(content);
     entry.told["files"][name] = digest_of(sdk::sha256(text), text.size());
+    count(text.size());
+    note_length(entry, name, text.size());
     return zip_.add(entry.location + '/' + name, text);
 }
 
 sdk::Result<void> ArchiveWriter::add_file(Entry& entry, const std::string& name,
                                           const sdk::ContentItem::File& file) {
     auto source = file.open();
-    if (!source) return source.error();
+    if (!source) return about(source.error(), entry.told, name);
     sdk::Sha256 digest;
     std::uint64_t size = 0;
     const auto read = [&](std::string& piece) -> sdk::Result<void> {
-        if (auto came = (*source)(piece); !came) return came;
+        if (auto came = (*source)(piece); !came) return about(came.error(), entry.told, name);
         digest.add(piece);
         size += piece.size();
         return {};
@@ -91,14 +105,43 @@ sdk::Result<void> ArchiveWriter::add_file(Entry& entry, const std::string& name,
     auto added = zip_.add(entry.location + '/' + name, read,
                           !is_packed_already(file.attachment.content_type));
     if (added) entry.told["files"][name] = digest_of(digest.finish(), size);
+    count(size);
     return added;
 }
 
-sdk::Result<void> ArchiveWriter::add_file(Entry& entry, const std::string& name,
+sdk::Result<void> ArchiveWriter::add_list(Entry& entry, const std::string& name,
                                           JsonSpool& content) {
     sdk::ContentItem::File file;
     file.open = [&content]() -> sdk::Result<sdk::PieceSource> { return content.read(); };
-    return add_file(entry, name, file);
+    const std::uint64_t before = unpacked_;
+    if (auto added = add_file(entry, name, file); !added) return added;
+    note_length(entry, name, unpacked_ - before);
+    return {};
+}
+
+void ArchiveWriter::count(std::uint64_t bytes) {
+    ++files_;
+    unpacked_ += bytes;
+}
+
+void ArchiveWriter::note_length(const Entry& entry, const std::string& name, std::uint64_t size) {
+    if (size <= kMaxRecordBytes || too_long_.size() == kMostRefusals) return;
+    too_long_.push_back(fmt::format("{} of {} has {} bytes, and an import reads {} at most", name,
+                                    entry.told["key"].get_ref<const std::string&>(), size,
+                                    kMaxRecordBytes));
+}
+
+std::vector<std::string> ArchiveWriter::refusals(const sdk::ZipLimits& limits) const {
+    std::vector<std::string> refusals = too_long_;
+    const std::uint64_t most =
+        std::min(std::max(limits.least_bytes, limits.expansion * zip_.size()), limits.most_bytes);
+    if (unpacked_ > most) {
+        refusals.push_back(fmt::format("its files have {} bytes, and an archive of {} may have {}",
+                                       unpacked_, zip_.size(), most));
+    }
+    if (files_ > limits.entries)
+        refusals.push_back(fmt::format("it has {} files, and may have {}", files_, limits.entries));
+    return refusals;
 }
 
 sdk::Result<void> ArchiveWriter::add_files(Entry& entry,
@@ -142,7 +185,9 @@ sdk::Result<void> ArchiveWriter::add(const TransferRecord& record) {
         entry.told["requiredBy"].push_back(
             {{"typeId", container.word}, {"id", container.ids.back()}, {"key", record.container}});
     }
-    if (word == "branch") branches_[record.key] = record.location;
+    if (word == kBranch) {
+        if (auto noted = branches_.put(record.key, record.location); !noted) return noted;
+    }
     if (auto added = add_file(entry, word + ".json", record.fields); !added) return added;
     const std::pair<const char*, const sdk::Json*> lists[] = {
         {"acl.json", &record.acl},         {"roles.json", &record.roles},
@@ -210,13 +255,14 @@ sdk::Result<void> ArchiveWriter::add_item(const TransferContent& content,
 }
 
 sdk::Result<void> ArchiveWriter::add_order(const TransferContent& content, Shown& shown) {
-    const auto branch = branches_.find(content.branch);
-    if (branch == branches_.end()) return {};
+    auto branch = branches_.find(content.branch);
+    if (!branch) return branch.error();
+    if (!*branch) return {};
     ReferenceParts parts = reference_parts(content.branch);
-    Entry entry(content.branch + "/changesets", "changesets", parts.ids.back(), branch->second);
-    if (auto added = add_file(entry, "changesets.json", shown.order); !added) return added;
+    Entry entry(content.branch + "/changesets", "changesets", parts.ids.back(), **branch);
+    if (auto added = add_list(entry, "changesets.json", shown.order); !added) return added;
     if (shown.is_shared) {
-        if (auto added = add_file(entry, kGrantsFile, shown.grants); !added) return added;
+        if (auto added = add_list(entry, kGrantsFile, shown.grants); !added) return added;
     }
     return close(entry);
 }
@@ -313,6 +359,7 @@ sdk::Result<void> ArchiveWriter::finish(sdk::Json manifest) {
         if (part == Part::contents) {
             if (auto came = contents_.read(offset, piece); !came) return came;
             offset += piece.size();
+            unpacked_ += piece.size();
             if (!piece.empty()) return {};
             part = Part::foot;
         }

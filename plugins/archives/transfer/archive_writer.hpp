@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <stele/sdk/json.hpp>
 #include <stele/sdk/text_table.hpp>
@@ -41,6 +41,9 @@ public:
 
     /// Records, nodes and associations.
     std::uint64_t entries() const { return entries_; }
+    /// What an import will refuse of it, in sentences, the first of them: it has bounds that an
+    /// export has not. After `finish`.
+    std::vector<std::string> refusals(const sdk::ZipLimits& limits) const;
     /// Records whose secrets are sealed in it.
     std::uint64_t sealed_records() const { return sealed_records_; }
 
@@ -72,7 +75,9 @@ private:
     sdk::Result<void> add_file(Entry& entry, const std::string& name, const sdk::Json& content);
     sdk::Result<void> add_file(Entry& entry, const std::string& name,
                                const sdk::ContentItem::File& file);
-    sdk::Result<void> add_file(Entry& entry, const std::string& name, JsonSpool& content);
+    sdk::Result<void> add_list(Entry& entry, const std::string& name, JsonSpool& content);
+    void count(std::uint64_t bytes);
+    void note_length(const Entry& entry, const std::string& name, std::uint64_t size);
     sdk::Result<void> add_files(Entry& entry, const std::vector<sdk::ContentItem::File>& files);
     sdk::Result<void> close(const Entry& entry);
     sdk::Result<void> add_changeset(const TransferContent& content, const std::string& id);
@@ -103,7 +108,11 @@ private:
     /// Folders of nodes that were written as parts of selections.
     sdk::TextTable parts_;
     /// Folders of branches, by their references.
-    std::map<std::string, std::string> branches_;
+    sdk::TextTable branches_;
+    /// Bytes of all files, unpacked.
+    std::uint64_t unpacked_ = 0;
+    std::uint64_t files_ = 0;
+    std::vector<std::string> too_long_;
 };
 
 }  // namespace stele::archives

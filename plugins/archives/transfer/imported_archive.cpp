@@ -1,11 +1,15 @@
 #include "transfer/imported_archive.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/members.hpp>
 
 #include "reading/locked_bytes.hpp"
+#include "reading/second_look.hpp"
 #include "transfer/archive_source.hpp"
 #include "transfer/generation_one_source.hpp"
 
@@ -16,6 +20,7 @@ namespace {
 constexpr char kPackage[] = "package";
 /// Each is an open file while the import runs.
 constexpr std::size_t kMaxParts = 200;
+constexpr std::size_t kPieceBytes = std::size_t{256} << 10;
 
 sdk::Error unfit(std::string problem) {
     return sdk::make_error(sdk::ErrorKind::invalid, "archives.part_unfit", std::move(problem));
@@ -23,6 +28,12 @@ sdk::Error unfit(std::string problem) {
 
 std::string name_of(const Coordinates& coordinates) {
     return fmt::format("{}-{}-{}", coordinates.group, coordinates.artifact, coordinates.version);
+}
+
+sdk::Error gone(sdk::Error error, const Coordinates& coordinates) {
+    error.message =
+        fmt::format("the bytes of the archive {} are no more on the server", name_of(coordinates));
+    return error;
 }
 
 /// An archive that whoever acts may READ.
@@ -42,18 +53,57 @@ sdk::Result<std::unique_ptr<sdk::BlobStore::Reader>> open_bytes(const TransferSe
                                                                 const std::string& vault,
                                                                 const Coordinates& coordinates) {
     std::unique_ptr<sdk::BlobStore::Reader> bytes;
-    auto opened = services.operations.read_as(
-        job.platform(), job.run_as(), [&](sdk::Context& context) -> sdk::Result<void> {
-            if (auto left = context.go_on(); !left) return left;
-            auto archive = find_archive(context, vault, coordinates);
-            if (!archive) return archive.error();
-            auto reader = services.archives.open(context, *archive);
-            if (!reader) return reader.error();
-            bytes = *std::move(reader);
-            return {};
-        });
+    const auto open_once = [&](sdk::Context& context) -> sdk::Result<void> {
+        if (auto left = context.go_on(); !left) return left;
+        auto archive = find_archive(context, vault, coordinates);
+        if (!archive) return archive.error();
+        auto reader = services.archives.open(context, *archive);
+        if (!reader && is_binary_gone(reader.error())) return gone(reader.error(), coordinates);
+        if (!reader) return reader.error();
+        bytes = *std::move(reader);
+        return {};
+    };
+    auto opened = look_twice(
+        [&] { return services.operations.read_as(job.platform(), job.run_as(), open_once); });
     if (!opened) return opened.error();
     return bytes;
+}
+
+/// Whether it says that an archive is not what it should be, as damaged bytes look, too.
+bool is_of_bytes(const sdk::Error& error) {
+    constexpr std::array<std::string_view, 7> kCodes{
+        "archives.digest_differs",   "archives.file_unlisted",    "archives.manifest_malformed",
+        "archives.manifest_missing", "archives.record_malformed", "archives.seal_broken",
+        "archives.seal_malformed"};
+    const bool is_of_disk =
+        error.kind == sdk::ErrorKind::storage_full || error.kind == sdk::ErrorKind::unavailable;
+    return (error.code.starts_with("zip.") && !is_of_disk) ||
+           std::find(kCodes.begin(), kCodes.end(), error.code) != kCodes.end();
+}
+
+/// What stands in place of an error that an archive has caused, where its bytes are no more what
+/// was stored: to read them from the first to the last is to compare them with their name.
+sdk::Error judged(const TransferServices& services, sdk::Job& job, const std::string& vault,
+                  const Coordinates& coordinates, sdk::Error error) {
+    if (!is_of_bytes(error)) return error;
+    // Another reader, which has handed out nothing of them yet.
+    auto bytes = open_bytes(services, job, vault, coordinates);
+    if (!bytes) return error;
+    std::string piece;
+    for (std::uint64_t offset = 0; offset < (*bytes)->size(); offset += piece.size()) {
+        if (job.must_stop()) return error;
+        auto read = (*bytes)->read(offset, kPieceBytes, piece);
+        if (!read && read.error().code == "store.damaged") {
+            sdk::Error damaged = read.error();
+            damaged.message = fmt::format(
+                "the bytes of the archive {} are damaged on the server: they are no more what was "
+                "stored",
+                name_of(coordinates));
+            return damaged;
+        }
+        if (!read || piece.empty()) return error;
+    }
+    return error;
 }
 
 /// Before there is a context, which asks by itself.
@@ -96,9 +146,9 @@ sdk::Result<ArchiveManifest> ImportedArchive::add(const TransferServices& servic
     // Records are read ahead while files are brought (`ReadAhead`).
     auto bytes = std::make_unique<LockedBytes>(*std::move(opened));
     auto zip = sdk::ZipReader::open(*bytes, kArchiveLimits, services.scratch_folder());
-    if (!zip) return zip.error();
+    if (!zip) return judged(services, job, vault_, coordinates, zip.error());
     auto manifest = verify_manifest(*zip, step_);
-    if (!manifest) return manifest.error();
+    if (!manifest) return judged(services, job, vault_, coordinates, manifest.error());
     opened_.push_back({std::move(bytes), std::make_unique<sdk::ZipReader>(*std::move(zip))});
     files_.add(*opened_.back().zip);
     coordinates_.push_back(coordinates);
@@ -111,6 +161,15 @@ sdk::Result<void> ImportedArchive::require_readable(sdk::Context& context) const
         if (!archive) return archive.error();
     }
     return {};
+}
+
+sdk::Error ImportedArchive::blame(const TransferServices& services, sdk::Job& job,
+                                  sdk::Error error) const {
+    for (const Coordinates& coordinates : coordinates_) {
+        error = judged(services, job, vault_, coordinates, std::move(error));
+        if (!is_of_bytes(error)) break;
+    }
+    return error;
 }
 
 sdk::Result<void> ImportedArchive::add_part(const TransferServices& services, sdk::Job& job,

@@ -41,6 +41,10 @@ public:
     sdk::Result<std::unique_ptr<TransferSource>> source(const TransferServices& services,
                                                         std::string_view target_type) const;
 
+    /// What stands in place of an error of whoever reads it: where its stored bytes have changed
+    /// since, the archive was not at fault. `internal` (`store.damaged`). Reads all of them.
+    sdk::Error blame(const TransferServices& services, sdk::Job& job, sdk::Error error) const;
+
 private:
     ImportedArchive(std::string vault, std::filesystem::path scratch, const Step& step)
         : vault_(std::move(vault)), step_(step), files_(std::move(scratch), step) {}

@@ -7,6 +7,7 @@
 #include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/members.hpp>
 
+#include "paths/kept_keys.hpp"
 #include "paths/locations.hpp"
 #include "transfer/record_parts.hpp"
 #include "transfer/vocabulary.hpp"
@@ -127,7 +128,7 @@ sdk::Result<LiveSource::Place> LiveSource::place_of(const sdk::RecordKey& key) c
 }
 
 sdk::Result<void> LiveSource::for_each(const Visit& visit) {
-    visited_.clear();
+    visited_ = sdk::TextTable(scratch_);
     std::erase_if(contents_, [](const Content& content) { return content.nodes.empty(); });
     omissions_ = {};
     told_.clear();
@@ -141,14 +142,15 @@ sdk::Result<void> LiveSource::for_each(const Visit& visit) {
 
 sdk::Result<void> LiveSource::walk(const Place& place, const Visit& visit) {
     if (auto left = context_.go_on(); !left) return left;
-    if (!visited_.insert(place.key).second) return {};
+    auto is_visited = visited_.contains(place.key);
+    if (!is_visited) return is_visited.error();
+    if (*is_visited) return {};
+    if (auto noted = visited_.put(place.key, {}); !noted) return noted;
     auto family = services_.families.of(context_, place.key);
     if (!family) return family.error();
     if (!*family || !(*family)->is_transferred) return {};
     auto fields = json_of(services_.operations.on_record(context_, place.key, {}));
-    if (!fields && is_out_of_sight(fields.error())) {
-        return {};
-    }
+    if (!fields && is_out_of_sight(fields.error())) return note_refused(place.key);
     if (!fields) return fields.error();
     TransferRecord record;
     record.type = (*family)->type;
@@ -173,7 +175,7 @@ sdk::Result<void> LiveSource::walk(const Place& place, const Visit& visit) {
     if (auto added = add_secrets(place.key, **family, record); !added) return added;
     if (auto added = add_files(place.key, **family, record); !added) return added;
     if (auto added = add_companions(place.key, record, outside); !added) return added;
-    told_.add(place.key);
+    if (auto told = told_.add(place.key); !told) return told;
     if (auto visited = visit(record); !visited) return visited;
     if (auto walked = walk_contained(place, record, **family, visit); !walked) return walked;
     for (const sdk::RecordKey& companion : outside) {
@@ -225,21 +227,21 @@ sdk::Result<void> LiveSource::walk_contained(const Place& place, const TransferR
             if (type == kNode) contents_.push_back({place.key, {}});
             continue;
         }
-        std::vector<sdk::RecordKey> keys;
+        KeptKeys keys(scratch_);
         auto listed = services_.families.for_each(
             context_, type, place.key, [&keys](const sdk::RecordKey& key) -> sdk::Result<bool> {
-                keys.push_back(key);
-                return true;
+                auto kept = keys.add(key);
+                return kept ? sdk::Result<bool>(true) : kept.error();
             });
         if (!listed) return listed;
-        for (const sdk::RecordKey& key : keys) {
+        auto walked = keys.for_each([&](const sdk::RecordKey& key) -> sdk::Result<void> {
             auto document = context_.documents().read(key);
             if (!document) return document.error();
-            const Place below{
-                key, record.key,
-                record_location(place.location, *inner, document->fields, document->id)};
-            if (auto walked = walk(below, visit); !walked) return walked;
-        }
+            return walk({key, record.key,
+                         record_location(place.location, *inner, document->fields, document->id)},
+                        visit);
+        });
+        if (!walked) return walked;
     }
     return {};
 }
@@ -251,12 +253,24 @@ sdk::Result<void> LiveSource::note_reach(const sdk::CollectionName& collection) 
     return {};
 }
 
+/// What was READ and yet left out is told; what is hidden says nothing of itself.
+sdk::Result<void> LiveSource::note_refused(const sdk::RecordKey& key) {
+    auto may = sdk::holds(context_, key, sdk::Permission::read);
+    if (!may) return sdk::is_missing(may.error()) ? sdk::Result<void>() : may.error();
+    omissions_.may_be_partial = omissions_.may_be_partial || *may;
+    return {};
+}
+
 sdk::Result<sdk::Json> LiveSource::rows(const sdk::RecordKey& key, const sdk::FamilyInfo& family,
-                                        sdk::InnerOperation operation) const {
+                                        sdk::InnerOperation operation) {
     if (!services_.operations.is_offered(family.type, true, operation)) return sdk::Json::array();
     operation.parameters.emplace_back("limit", kEverything);
     auto page = json_of(services_.operations.on_record(context_, key, operation));
-    if (!page && is_out_of_sight(page.error())) return sdk::Json::array();
+    if (!page && is_out_of_sight(page.error())) {
+        // Whoever may READ a record may still lack what its list of grants needs.
+        if (auto noted = note_refused(key); !noted) return noted.error();
+        return sdk::Json::array();
+    }
     if (!page) return page.error();
     const auto rows = page->find("rows");
     return rows == page->end() ? sdk::Json::array() : *rows;
@@ -271,17 +285,16 @@ sdk::Json LiveSource::named(const sdk::Json& principal) const {
 }
 
 sdk::Result<void> LiveSource::add_rights(const sdk::RecordKey& key, const sdk::FamilyInfo& family,
-                                         TransferRecord& record) const {
+                                         TransferRecord& record) {
     if (wanted_.has_roles) {
         auto roles = rows(key, family, {.path = "/roles"});
         if (!roles) return roles.error();
         record.roles = *std::move(roles);
     }
     if (wanted_.has_team_members && reference_parts(record.key).word == kGroup) {
-        auto members = rows(key, family, {.path = "/members"});
+        auto members = members_of(key);
         if (!members) return members.error();
-        for (const sdk::Json& member : *members)
-            record.members.push_back(named(member));
+        record.members = *std::move(members);
     }
     if (!wanted_.has_acls) return {};
     auto acl = acl_of(key, family);
@@ -291,7 +304,7 @@ sdk::Result<void> LiveSource::add_rights(const sdk::RecordKey& key, const sdk::F
 }
 
 sdk::Result<sdk::Json> LiveSource::acl_of(const sdk::RecordKey& key,
-                                          const sdk::FamilyInfo& family) const {
+                                          const sdk::FamilyInfo& family) {
     auto acl = rows(key, family, {.path = "/acl/list"});
     if (!acl) return acl;
     sdk::Json entries = sdk::Json::array();
@@ -312,7 +325,7 @@ sdk::Result<sdk::Json> LiveSource::acl_of(const sdk::RecordKey& key,
 }
 
 sdk::Result<void> LiveSource::add_teams(const sdk::RecordKey& key, const sdk::FamilyInfo& family,
-                                        TransferRecord& record) const {
+                                        TransferRecord& record) {
     if (!wanted_.has_teams || !family.has_teams) return {};
     auto teams = rows(key, family, {.path = "/teams"});
     if (!teams) return teams.error();
@@ -322,16 +335,33 @@ sdk::Result<void> LiveSource::add_teams(const sdk::RecordKey& key, const sdk::Fa
         team["roleKeys"] = row.value("roleKeys", sdk::Json::array());
         team["members"] = sdk::Json::array();
         if (wanted_.has_team_members) {
-            auto members = rows(
-                key, family,
-                {.path = "/teams/{teamKey}/members", .values = {sdk::text_member(row, "key")}});
+            auto found = services_.teams.find(context_, key, sdk::text_member(row, "key"));
+            if (!found) return found.error();
+            auto members =
+                *found ? members_of((*found)->group) : sdk::Result<sdk::Json>(sdk::Json::array());
             if (!members) return members.error();
-            for (const sdk::Json& member : *members)
-                team["members"].push_back(named(member));
+            team["members"] = *std::move(members);
         }
         record.teams.push_back(std::move(team));
     }
     return {};
+}
+
+/// Members of a group that may be read, one by one: a list of them would hold their whole records.
+sdk::Result<sdk::Json> LiveSource::members_of(const sdk::RecordKey& group) const {
+    auto keys = context_.authorities().members(group, sdk::MemberKind::any, false);
+    if (!keys) return keys.error();
+    sdk::Json members = sdk::Json::array();
+    for (const sdk::RecordKey& key : *keys) {
+        auto may = sdk::holds(context_, key, sdk::Permission::read);
+        if (!may) return may.error();
+        if (!*may) continue;
+        auto record = context_.documents().read(key);
+        if (!record && sdk::is_missing(record.error())) continue;
+        if (!record) return record.error();
+        members.push_back(named(record->fields));
+    }
+    return members;
 }
 
 /// With the policy, or, where that is none of a client's, with those it is assigned to.
@@ -383,12 +413,11 @@ sdk::Result<void> LiveSource::add_secrets(const sdk::RecordKey& key, const sdk::
     std::vector<std::string> names;
     for (const auto& [name, value] : record.secrets.items())
         names.push_back(name);
-    if (!names.empty()) told_.add_secrets(key, std::move(names));
-    return {};
+    return names.empty() ? sdk::Result<void>() : told_.add_secrets(key, names);
 }
 
 sdk::Result<void> LiveSource::add_files(const sdk::RecordKey& key, const sdk::FamilyInfo& family,
-                                        TransferRecord& record) const {
+                                        TransferRecord& record) {
     if (family.type == kArchiveType && wanted_.has_binaries) {
         record.zip.emplace();
         record.zip->attachment.content_type = kArchiveContentType;

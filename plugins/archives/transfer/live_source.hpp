@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
+
+#include <stele/sdk/text_table.hpp>
 
 #include "rights/told_records.hpp"
 #include "transfer/configuration.hpp"
@@ -66,7 +68,9 @@ private:
           context_(context),
           wanted_(wanted),
           assignments_(services, context),
-          told_(services.scratch_folder()) {}
+          scratch_(services.scratch_folder()),
+          visited_(scratch_),
+          told_(scratch_) {}
 
     sdk::Result<void> add_subject(const std::string& reference);
     sdk::Result<void> add_content(const sdk::RecordKey& branch, const std::string& node);
@@ -80,24 +84,26 @@ private:
     sdk::Result<bool> is_wanted(const sdk::RecordKey& key, const TransferRecord& record,
                                 const sdk::FamilyInfo& family) const;
     sdk::Result<sdk::Json> rows(const sdk::RecordKey& key, const sdk::FamilyInfo& family,
-                                sdk::InnerOperation operation) const;
+                                sdk::InnerOperation operation);
     sdk::Result<void> add_rights(const sdk::RecordKey& key, const sdk::FamilyInfo& family,
-                                 TransferRecord& record) const;
+                                 TransferRecord& record);
     sdk::Result<void> add_teams(const sdk::RecordKey& key, const sdk::FamilyInfo& family,
-                                TransferRecord& record) const;
+                                TransferRecord& record);
     sdk::Result<void> add_assignments(const sdk::RecordKey& key, const sdk::FamilyInfo& family,
                                       TransferRecord& record);
     sdk::Result<void> add_secrets(const sdk::RecordKey& key, const sdk::FamilyInfo& family,
                                   TransferRecord& record);
     sdk::Result<void> add_files(const sdk::RecordKey& key, const sdk::FamilyInfo& family,
-                                TransferRecord& record) const;
+                                TransferRecord& record);
     sdk::Result<void> add_companions(const sdk::RecordKey& key, TransferRecord& record,
                                      std::vector<sdk::RecordKey>& outside);
     /// Whether what lies in a collection may be more than what is taken along.
     sdk::Result<void> note_reach(const sdk::CollectionName& collection);
+    sdk::Result<void> note_refused(const sdk::RecordKey& key);
     sdk::Json named(const sdk::Json& principal) const;
-    sdk::Result<sdk::Json> acl_of(const sdk::RecordKey& key, const sdk::FamilyInfo& family) const;
-    sdk::Result<sdk::Json> acl_of_node(const std::string& branch, const std::string& node) const;
+    sdk::Result<sdk::Json> members_of(const sdk::RecordKey& group) const;
+    sdk::Result<sdk::Json> acl_of(const sdk::RecordKey& key, const sdk::FamilyInfo& family);
+    sdk::Result<sdk::Json> acl_of_node(const std::string& branch, const std::string& node);
     sdk::Result<std::string> state_of(const Content& content) const;
     sdk::ContentSelection selection_of(const Content& content) const;
     sdk::Result<void> visit_content(
@@ -112,7 +118,9 @@ private:
     std::vector<TransferSubject> subjects_;
     std::vector<sdk::RecordKey> roots_;
     std::vector<Content> contents_;
-    std::set<sdk::RecordKey> visited_;
+    const std::filesystem::path scratch_;
+    /// Keys.
+    sdk::TextTable visited_;
     TransferOmissions omissions_;
     ToldRecords told_;
 };

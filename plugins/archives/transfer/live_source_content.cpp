@@ -45,6 +45,11 @@ sdk::Result<void> LiveSource::visit_content(
     if (!source) return source.error();
     const sdk::CollectionName nodes{kNode, {}, content.branch};
     if (auto noted = note_reach(nodes); !noted) return noted;
+    if (wanted_.has_acls) {
+        auto may = sdk::holds(context_, content.branch, sdk::Permission::connect);
+        if (!may) return may.error();
+        omissions_.may_be_partial = omissions_.may_be_partial || !*may;
+    }
     auto branch = context_.reference(content.branch);
     if (!branch) return branch.error();
     auto repository = services_.families.container_of(context_, content.branch);
@@ -105,8 +110,7 @@ sdk::Result<void> LiveSource::for_each_content(
     return {};
 }
 
-sdk::Result<sdk::Json> LiveSource::acl_of_node(const std::string& branch,
-                                               const std::string& node) const {
+sdk::Result<sdk::Json> LiveSource::acl_of_node(const std::string& branch, const std::string& node) {
     if (!wanted_.has_acls) return sdk::Json::array();
     ReferenceParts parts = reference_parts(branch);
     parts.word = kNode;
@@ -119,7 +123,12 @@ sdk::Result<sdk::Json> LiveSource::acl_of_node(const std::string& branch,
     if (!granted) return granted.error();
     // Nearly no node has grants of its own.
     if (granted->empty()) return sdk::Json::array();
-    return acl_of(*key, *services_.families.find(kNode));
+    // Whether it can be seen is told of the whole branch: of this node it would tell that it has
+    // some.
+    const bool may_be_partial = omissions_.may_be_partial;
+    auto acl = acl_of(*key, *services_.families.find(kNode));
+    omissions_.may_be_partial = may_be_partial;
+    return acl;
 }
 
 }  // namespace stele::archives

@@ -12,6 +12,7 @@
 #include <stele/sdk/data_store.hpp>
 #include <stele/sdk/members.hpp>
 
+#include "reading/second_look.hpp"
 #include "transfer/archive_writer.hpp"
 #include "transfer/configuration.hpp"
 #include "transfer/import_run.hpp"
@@ -99,6 +100,8 @@ struct WrittenArchive {
     sdk::Json manifest;
     std::uint64_t entries = 0;
     std::uint64_t sealed_records = 0;
+    /// What an import will refuse of it.
+    std::vector<std::string> refusals;
     std::unique_ptr<LiveSource> source;
 };
 
@@ -169,6 +172,7 @@ sdk::Result<WrittenArchive> write_archive(const TransferServices& services, sdk:
     written.bytes = sdk::StoredBytes{*std::move(name), size};
     written.entries = writer->entries();
     written.sealed_records = writer->sealed_records();
+    written.refusals = writer->refusals(kArchiveLimits);
     written.source = *std::move(source);
     return written;
 }
@@ -192,7 +196,8 @@ sdk::Result<void> log_omissions(sdk::Job& job, const TransferOmissions& omission
 /// So often an export is begun whose starter loses rights on what it tells.
 constexpr std::size_t kExports = 4;
 constexpr char kOvertaken[] = "archives.export_overtaken";
-/// More nodes would be too many reads for one commit; they are looked at just before it.
+/// More records and nodes would be too many reads for one commit; they are looked at just before
+/// it.
 constexpr std::uint64_t kMostNoted = 100'000;
 
 sdk::Result<void> require_told(const sdk::Result<bool>& is_lost) {
@@ -202,6 +207,14 @@ sdk::Result<void> require_told(const sdk::Result<bool>& is_lost) {
         sdk::ErrorKind::conflict, kOvertaken,
         fmt::format("rights on what the export takes along ended during each of {} attempts",
                     kExports));
+}
+
+/// Lines of the job's log.
+std::vector<std::string> warnings_of(const WrittenArchive& written) {
+    std::vector<std::string> warnings;
+    for (const std::string& refusal : written.refusals)
+        warnings.push_back("no import will take this archive: " + refusal);
+    return warnings;
 }
 
 /// Puts it into its vault, and ends the job with that. `former` is what the archive was written in.
@@ -214,20 +227,19 @@ sdk::Result<sdk::Json> keep_archive(const TransferServices& services, sdk::Job& 
     manifest->content_count = written.entries;
     sdk::Json result = archive_told(input);
     const ToldRecords& told = written.source->told();
-    const bool has_few = told.node_count() <= kMostNoted;
-    const auto require_nodes = [&](sdk::Context& context) {
-        return require_told(told.is_node_lost(context, former));
+    const bool has_few = told.count() <= kMostNoted;
+    const auto require_each = [&](sdk::Context& context) {
+        return require_told(told.is_one_lost(context, former, services.families));
     };
     if (!has_few) {
-        auto may = services.operations.read_as(job.platform(), job.run_as(), require_nodes);
+        auto may = services.operations.read_as(job.platform(), job.run_as(), require_each);
         if (!may) return may.error();
     }
     auto kept = services.operations.run_as(
         job.platform(), job.run_as(), [&](sdk::Context& context) -> sdk::Result<void> {
-            if (auto may = require_told(told.is_lost(context, former, services.families)); !may)
-                return may;
+            if (auto may = require_told(told.is_branch_lost(context, former)); !may) return may;
             if (has_few) {
-                if (auto may = require_nodes(context); !may) return may;
+                if (auto may = require_each(context); !may) return may;
             }
             auto archives = ArchiveStore::of_vault(context, sdk::text_member(input, "vaultId"));
             if (!archives) return archives.error();
@@ -248,7 +260,7 @@ sdk::Result<sdk::Json> keep_archive(const TransferServices& services, sdk::Job& 
             result["complete"] = !written.source->omissions().may_be_partial;
             result["sources"] = written.manifest.at("sources");
             result["configuration"] = wanted.to_json();
-            return job.finish(context.transaction(), result);
+            return job.finish(context.transaction(), result, warnings_of(written));
         });
     if (!kept) return kept.error();
     return result;
@@ -376,7 +388,8 @@ sdk::Result<sdk::Json> run_export(const TransferServices& services, sdk::Job& jo
         return {};
     };
     for (std::size_t attempt = 1;; ++attempt) {
-        auto done = services.operations.read_as(job.platform(), job.run_as(), export_once);
+        auto done = look_twice(
+            [&] { return services.operations.read_as(job.platform(), job.run_as(), export_once); });
         if (done) return result;
         if (done.error().code != kOvertaken || attempt == kExports) return done.error();
     }
@@ -397,7 +410,7 @@ sdk::Result<sdk::Json> run_import(const TransferServices& services, sdk::Job& jo
     // Once for all attempts, before there is a transaction: it takes long, and others write
     // meanwhile.
     auto opened = archive->source(services, *type);
-    if (!opened) return opened.error();
+    if (!opened) return archive->blame(services, job, opened.error());
     const std::shared_ptr<TransferSource> source(*std::move(opened));
     const auto make_source =
         [&](sdk::Context& context,
@@ -408,7 +421,9 @@ sdk::Result<sdk::Json> run_import(const TransferServices& services, sdk::Job& jo
         if (auto may = archive->require_readable(context); !may) return may.error();
         return source;
     };
-    return bring(services, job, *wanted, make_source);
+    auto brought = bring(services, job, *wanted, make_source);
+    if (!brought) return archive->blame(services, job, brought.error());
+    return brought;
 }
 
 sdk::Result<sdk::Json> run_copy(const TransferServices& services, sdk::Job& job) {
@@ -425,7 +440,15 @@ sdk::Result<sdk::Json> run_copy(const TransferServices& services, sdk::Job& job)
         if (!source) return source.error();
         return std::shared_ptr<TransferSource>(*std::move(source));
     };
-    return bring(services, job, *wanted, make_source);
+    sdk::Json result;
+    auto done = look_twice([&]() -> sdk::Result<void> {
+        auto brought = bring(services, job, *wanted, make_source);
+        if (!brought) return brought.error();
+        result = *std::move(brought);
+        return {};
+    });
+    if (!done) return done.error();
+    return result;
 }
 
 }  // namespace stele::archives
