@@ -77,26 +77,29 @@ for (const what of ['export', 'import']) {
     for (let round = 0, taken = 0; taken < rounds; ++round) {
       assert.ok(round < 20 * rounds, 'the other server was never in the middle of a job');
       const victim = await SteleServer.start({ config: config(), isPrepared: true });
-      // While one server has this, the next job is the other one's.
-      const aside = await world.startExport('repository');
-      await world.caught(aside);
-      const started = await start();
-      const isCaught = await world.caught(started, hasWritten) && (await world.job(started.id)).current_server !== witnessName;
-      if (isCaught) {
-        await sleep(next(300));
-        await victim.stop('SIGKILL');
+      try {
+        // While one server has this, the next job is the other one's.
+        const aside = await world.startExport('repository');
+        await world.caught(aside);
+        const started = await start();
+        const isCaught = await world.caught(started, hasWritten) && (await world.job(started.id)).current_server !== witnessName;
+        if (isCaught) {
+          await sleep(next(300));
+          await victim.stop('SIGKILL');
+        }
+        const job = await finished(started);
+        if (job.current_server === witnessName && isCaught) {
+          assert.equal(job.attempts, 2, JSON.stringify(job.log_entries));
+          ++taken;
+        }
+        await check(job, started);
+        await finished(aside);
+        // Started anew it cleans up what it has left behind.
+        if (isCaught) await victim.launch();
+        assertNoScratch(victim.data);
+      } finally {
+        await victim.end();
       }
-      const job = await finished(started);
-      if (job.current_server === witnessName && isCaught) {
-        assert.equal(job.attempts, 2, JSON.stringify(job.log_entries));
-        ++taken;
-      }
-      await check(job, started);
-      await finished(aside);
-      // Started anew it cleans up what it has left behind.
-      if (isCaught) await victim.launch();
-      assertNoScratch(victim.data);
-      await victim.end();
     }
   });
 }
