@@ -43,7 +43,7 @@ sdk::Result<sdk::Reply> start_job(Services& services, const sdk::Call& call,
 sdk::Result<std::optional<sdk::Reply>> scheduled(Services& services, const sdk::Call& call,
                                                  const NodeOrder& order);
 
-/// Of an order: everything is done, and undone in the end.
+/// Of orders and merges: everything is done, and undone in the end.
 inline constexpr char kIsDryRun[] = "dryRun";
 
 /// Most nodes that an order copies, moves or names inside a call, and in a job.

@@ -20,7 +20,6 @@ constexpr char kMergeJob[] = "branch-merge";
 constexpr char kRevertJob[] = "branch-revert";
 constexpr char kMergeSource[] = "source";
 constexpr char kMergeTarget[] = "target";
-constexpr char kDryRun[] = "dryRun";
 constexpr char kMergeType[] = "mergeType";
 constexpr char kIncoming[] = "incoming";
 constexpr char kOutgoing[] = "outgoing";
@@ -51,12 +50,12 @@ sdk::Result<sdk::Reply> merge_now(Services& services, const sdk::Call& call) {
 sdk::Result<sdk::Reply> start_merge(Services& services, const sdk::Call& call) {
     auto branch = source_branch(call);
     if (!branch) return branch.error();
-    auto is_dry_run = is_asked(call, kDryRun, false);
+    auto is_dry_run = is_asked(call, kIsDryRun, false);
     if (!is_dry_run) return is_dry_run.error();
     return job_reply(services, call, kMergeJob,
                      {{kMergeSource, address_of(*branch)},
                       {kMergeTarget, address_of(call.record())},
-                      {kDryRun, *is_dry_run}});
+                      {kIsDryRun, *is_dry_run}});
 }
 
 sdk::Result<sdk::Reply> revert_now(Services& services, const sdk::Call& call) {
@@ -72,11 +71,11 @@ sdk::Result<sdk::Reply> revert_now(Services& services, const sdk::Call& call) {
 sdk::Result<sdk::Reply> start_revert(Services& services, const sdk::Call& call) {
     auto id = call.required_parameter("id");
     if (!id) return id.error();
-    auto is_dry_run = is_asked(call, kDryRun, false);
+    auto is_dry_run = is_asked(call, kIsDryRun, false);
     if (!is_dry_run) return is_dry_run.error();
     return job_reply(
         services, call, kRevertJob,
-        {{kMergeTarget, address_of(call.record())}, {kChangesetId, *id}, {kDryRun, *is_dry_run}});
+        {{kMergeTarget, address_of(call.record())}, {kChangesetId, *id}, {kIsDryRun, *is_dry_run}});
 }
 
 /// The id of a changeset that was just committed to a branch, by its random part; empty where the
@@ -106,7 +105,7 @@ template <class Work>
 sdk::Result<sdk::Json> run_for_starter(Services& services, sdk::Job& job, const Work& work) {
     MergeReport report;
     sdk::RecordKey branch;
-    const bool is_dry_run = sdk::flag_member(job.input(), kDryRun, false);
+    const bool is_dry_run = sdk::flag_member(job.input(), kIsDryRun, false);
     auto done = services.registrar.run_as_system(
         job.platform(), [&](sdk::Context& context) -> sdk::Result<void> {
             if (auto held = job.confirm(context.transaction()); !held) return held;
@@ -186,7 +185,7 @@ sdk::Shape merge_report_shape() {
                                                     optional("source", any()),
                                                     optional("target", any())});
     return sdk::shape::object({{"merged", boolean()},
-                               {kDryRun, boolean()},
+                               {kIsDryRun, boolean()},
                                optional(kChangesetId, text()),
                                {"nodeCount", integer()},
                                {"conflictCount", integer()},
@@ -211,7 +210,7 @@ sdk::Actions branch_merge_actions() {
              .answers = merge_report_shape()},
             {.name = "merge/start",
              .run = operation<&start_merge>(),
-             .parameters = {{"id", true}, {kDryRun, false, sdk::FieldKind::boolean}},
+             .parameters = {{"id", true}, {kIsDryRun, false, sdk::FieldKind::boolean}},
              .answers = sdk::shape::job()},
             {.name = "revert",
              .run = operation<&revert_now>(),
@@ -220,7 +219,7 @@ sdk::Actions branch_merge_actions() {
              .answers = merge_report_shape()},
             {.name = "revert/start",
              .run = operation<&start_revert>(),
-             .parameters = {{"id", true}, {kDryRun, false, sdk::FieldKind::boolean}},
+             .parameters = {{"id", true}, {kIsDryRun, false, sdk::FieldKind::boolean}},
              .answers = sdk::shape::job()},
             {.name = "merges",
              .method = "GET",
