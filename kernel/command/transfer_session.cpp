@@ -38,6 +38,19 @@ sdk::Error job_failure(const sdk::Json& job, const std::string& id) {
         message.empty() ? "the job " + id + " failed" : client::printable(message), "job " + id);
 }
 
+std::uint64_t count_member(const sdk::Json& object, std::string_view name) {
+    if (!object.is_object()) return 0;
+    return static_cast<std::uint64_t>(
+        std::max<std::int64_t>(sdk::integer_member(object, name).value_or(0), 0));
+}
+
+sdk::JobProgress progress_of(const sdk::Json& told) {
+    return {.done = count_member(told, "done"),
+            .total = count_member(told, "total"),
+            .bytes = count_member(told, "bytes"),
+            .total_bytes = count_member(told, "totalBytes")};
+}
+
 sdk::Result<void> read_setting(const std::string& text, sdk::Json& configuration) {
     const auto equals = text.find('=');
     if (equals == 0 || equals == std::string::npos)
@@ -138,7 +151,7 @@ sdk::Result<std::unique_ptr<TransferSession>> TransferSession::open(
     std::unique_ptr<TransferSession> session(new TransferSession());
     std::string text = arguments.server;
     if (is_at_rest) {
-        progress.show_records("Opening the store", 0);
+        progress.show("Opening the store");
         if (auto hosted = session->host(arguments, text); !hosted) return hosted.error();
     }
     auto address = client::ServerAddress::parse(text);
@@ -216,13 +229,14 @@ sdk::Result<sdk::Json> TransferSession::wait_for_job(const std::string& id,
         auto job = server_->read_patiently("/jobs/" + sdk::percent_encoded(id));
         if (!job) return job.error();
         const std::string state = sdk::text_member(*job, "state");
-        if (state == "FINISHED") return job;
         if (state == "ERROR") return job_failure(*job, id);
-        const auto done = job->find("progress");
-        progress.show_records(doing, done == job->end() || !done->is_object()
-                                         ? 0
-                                         : static_cast<std::uint64_t>(
-                                               sdk::integer_member(*done, "done").value_or(0)));
+        const sdk::Json told = job->value("progress", sdk::Json::object());
+        if (state == "FINISHED") {
+            progress.show_end(doing, progress_of(told));
+            return job;
+        }
+        progress.show_job(doing, progress_of(told),
+                          std::chrono::milliseconds(count_member(told, "remaining")));
         if (!server_->pause(pause)) {
             return sdk::make_error(sdk::ErrorKind::unavailable, "client.interrupted",
                                    "interrupted");

@@ -41,6 +41,15 @@ Json system_member(const JobRecord& record) {
                 {"modified_by_principal_domain_id", domain}};
 }
 
+Json progress_json(const JobRecord& record) {
+    Json progress{{"done", record.progress.done},
+                  {"total", record.progress.total},
+                  {"bytes", record.progress.bytes},
+                  {"totalBytes", record.progress.total_bytes}};
+    if (record.remaining_ms > 0) progress["remaining"] = record.remaining_ms;
+    return progress;
+}
+
 Json log_entries_json(const Json& stored) {
     Json entries = Json::array();
     for (const Json& entry : stored) {
@@ -89,8 +98,10 @@ std::optional<JobRecord> from_json(const Json& stored, sdk::JobState state) {
     stored.at("started_ms").get_to(record.started_ms);
     stored.at("stopped_ms").get_to(record.stopped_ms);
     stored.at("server").get_to(record.server);
-    stored.at("done").get_to(record.done);
-    stored.at("total").get_to(record.total);
+    stored.at("done").get_to(record.progress.done);
+    stored.at("total").get_to(record.progress.total);
+    record.progress.bytes = stored.value("bytes", std::uint64_t{0});
+    record.progress.total_bytes = stored.value("total_bytes", std::uint64_t{0});
     stored.at("log_truncated").get_to(record.is_log_truncated);
     record.input = stored.at("input");
     record.hidden = stored.value("hidden", Json::object());
@@ -149,8 +160,10 @@ std::string encode_job(const JobRecord& record) {
                       {"started_ms", record.started_ms},
                       {"stopped_ms", record.stopped_ms},
                       {"server", record.server},
-                      {"done", record.done},
-                      {"total", record.total},
+                      {"done", record.progress.done},
+                      {"total", record.progress.total},
+                      {"bytes", record.progress.bytes},
+                      {"total_bytes", record.progress.total_bytes},
                       {"log_truncated", record.is_log_truncated},
                       {"input", record.input},
                       {"hidden", record.hidden},
@@ -202,7 +215,7 @@ Json job_json(const JobRecord& record) {
              // Clients spell it so.
              {"current_server_timestmap", sdk::time_value(record.changed_ms)},
              {"current_thread", record.state == sdk::JobState::running ? record.id : ""},
-             {"progress", Json{{"done", record.done}, {"total", record.total}}},
+             {"progress", progress_json(record)},
              {"log_entries", log_entries_json(record.log_entries)}};
     if (record.is_log_truncated) job["log_truncated"] = true;
     add_time(job, "started_timestamp", record.started_ms);

@@ -39,8 +39,9 @@ struct JobRecord {
     std::int64_t stopped_ms = 0;
     /// The server that runs it, or ran it last.
     std::string server;
-    std::uint64_t done = 0;
-    std::uint64_t total = 0;
+    sdk::JobProgress progress;
+    /// While it runs, by its rate; 0: nobody knows.
+    std::uint64_t remaining_ms = 0;
     sdk::Json input = sdk::Json::object();
     sdk::Json hidden = sdk::Json::object();
     /// As `sdk::Sealer` has sealed it; empty: none, or the job has ended.

@@ -102,19 +102,21 @@ struct Fixture {
 
 TEST_CASE("a started job runs as its starter, logs, makes progress and ends with its result") {
     Fixture fixture;
-    fixture.server.jobs.define({.name = "copy",
-                                .run = [](Job& job) -> Result<Json> {
-                                    CHECK(job.run_as().name == "joe");
-                                    CHECK(job.platform().number == kScope.number);
-                                    CHECK(job.platform().root == "root");
-                                    CHECK(job.attempt() == 1);
-                                    CHECK_FALSE(job.must_stop());
-                                    CHECK(job.log(JobLogLevel::status, "half").has_value());
-                                    CHECK(job.progress(1, 4).has_value());
-                                    CHECK(job.progress(3, 4).has_value());
-                                    return Json{{"copied", job.input().at("n")}};
-                                },
-                                .lane = "copies"});
+    fixture.server.jobs.define(
+        {.name = "copy",
+         .run = [](Job& job) -> Result<Json> {
+             CHECK(job.run_as().name == "joe");
+             CHECK(job.platform().number == kScope.number);
+             CHECK(job.platform().root == "root");
+             CHECK(job.attempt() == 1);
+             CHECK_FALSE(job.must_stop());
+             CHECK(job.log(JobLogLevel::status, "half").has_value());
+             CHECK(job.progress({.done = 1, .total = 4}).has_value());
+             CHECK(
+                 job.progress({.done = 3, .total = 4, .bytes = 30, .total_bytes = 40}).has_value());
+             return Json{{"copied", job.input().at("n")}};
+         },
+         .lane = "copies"});
     const std::string id = fixture.server.start({.type = "copy", .input = Json{{"n", 5}}});
     const auto reader = fixture.engine.snapshot();
     CHECK(reader->scan(lane_range("copies"), ScanDirection::forward)->is_valid());
@@ -124,7 +126,7 @@ TEST_CASE("a started job runs as its starter, logs, makes progress and ends with
     CHECK(job.at("copied") == 5);
     CHECK(job.at("_result") == Json{{"copied", 5}});
     CHECK(job.at("log_entries")[0].at("message") == "half");
-    CHECK(job.at("progress") == Json{{"done", 4}, {"total", 4}});
+    CHECK(job.at("progress") == Json{{"done", 4}, {"total", 4}, {"bytes", 40}, {"totalBytes", 40}});
     CHECK(job.at("current_server") == "s1");
 }
 

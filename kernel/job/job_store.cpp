@@ -1,5 +1,6 @@
 #include "kernel/job/job_store.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -133,20 +134,32 @@ Result<void> JobStore::read_progress(const sdk::Reader& reader, JobRecord& recor
     const auto bytes = reader.peek(progress_path(record.platform.number, record.id));
     if (!bytes) return bytes.error();
     if (!*bytes) return {};
-    sdk::KeyReader progress(**bytes);
-    const auto done = progress.integer();
-    const auto total = progress.integer();
+    sdk::KeyReader stored(**bytes);
+    const auto done = stored.integer();
+    const auto total = stored.integer();
     if (!done || !total) return {};
-    record.done = *done;
-    record.total = *total;
+    // Older servers wrote no more than these.
+    const auto read = stored.integer();
+    const auto to_read = stored.integer();
+    const auto remaining_ms = stored.integer();
+    record.progress = {.done = *done,
+                       .total = *total,
+                       .bytes = read.value_or(0),
+                       .total_bytes = to_read.value_or(0)};
+    record.remaining_ms = remaining_ms.value_or(0);
     return {};
 }
 
 Result<void> JobStore::save_progress(sdk::Transaction& transaction, const JobClaim& claim,
-                                     std::uint64_t done, std::uint64_t total) {
+                                     const sdk::JobProgress& progress, std::uint64_t remaining_ms) {
     if (auto held = check_owner(transaction, claim); !held) return held;
-    transaction.put(progress_path(claim.platform, claim.id),
-                    sdk::KeyWriter().integer(done).integer(total).key());
+    transaction.put(progress_path(claim.platform, claim.id), sdk::KeyWriter()
+                                                                 .integer(progress.done)
+                                                                 .integer(progress.total)
+                                                                 .integer(progress.bytes)
+                                                                 .integer(progress.total_bytes)
+                                                                 .integer(remaining_ms)
+                                                                 .key());
     return {};
 }
 
@@ -338,7 +351,9 @@ Result<void> JobStore::finish(sdk::Transaction& transaction, const JobClaim& cla
         transaction, claim,
         [&](JobRecord& record) {
             record.result = result.is_object() ? result : sdk::Json{{"value", result}};
-            if (record.done < record.total) record.done = record.total;
+            sdk::JobProgress& progress = record.progress;
+            progress.done = std::max(progress.done, progress.total);
+            progress.bytes = std::max(progress.bytes, progress.total_bytes);
             for (const std::string& line : log)
                 record.add_log(now, JobLogLevel::status, line);
             stop(record, JobState::finished, now);

@@ -75,7 +75,7 @@ public:
 
     /// How far it is, of a job that is held; no conflict for a transaction that will end it.
     sdk::Result<void> save_progress(sdk::Transaction& transaction, const JobClaim& claim,
-                                    std::uint64_t done, std::uint64_t total);
+                                    const sdk::JobProgress& progress, std::uint64_t remaining_ms);
     /// With lines that are added to its log.
     sdk::Result<void> finish(sdk::Transaction& transaction, const JobClaim& claim,
                              const sdk::Json& result, const std::vector<std::string>& log,

@@ -197,16 +197,20 @@ TEST_CASE("progress that is written meanwhile is no conflict for what ends the j
     const auto ending = fixture.engine.begin();
     REQUIRE(fixture.store.confirm(*ending, *claim));
     REQUIRE(fixture.write([&](Transaction& transaction) {
-        return fixture.store.save_progress(transaction, *claim, 3, 7);
+        return fixture.store.save_progress(
+            transaction, *claim, {.done = 3, .total = 7, .bytes = 30, .total_bytes = 70}, 1'500);
     }));
     const JobRecord running = *fixture.store.read(*fixture.engine.snapshot(), kJobPlatform, id);
-    CHECK(running.done == 3);
-    CHECK(running.total == 7);
-    REQUIRE(fixture.store.save_progress(*ending, *claim, 5, 7));
+    CHECK(running.progress.done == 3);
+    CHECK(running.progress.total == 7);
+    CHECK(running.progress.bytes == 30);
+    CHECK(running.progress.total_bytes == 70);
+    CHECK(running.remaining_ms == 1'500);
+    REQUIRE(fixture.store.save_progress(*ending, *claim, {.done = 5, .total = 7}, 0));
     REQUIRE(fixture.store.finish(*ending, *claim, Json::object(), {"a line"}, kNow));
     CHECK(stele::sdk::commit_and_wait(*ending));
     const JobRecord ended = *fixture.store.read(*fixture.engine.snapshot(), kJobPlatform, id);
-    CHECK(ended.done == 7);
+    CHECK(ended.progress.done == 7);
     CHECK(ended.log_entries.size() == 1);
 }
 

@@ -18,8 +18,7 @@ RunningJob::RunningJob(JobSurroundings surroundings, JobClaim claim, JobRecord r
       claim_(std::move(claim)),
       record_(std::move(record)),
       secret_(std::move(secret)),
-      done_(record_.done),
-      total_(record_.total) {}
+      progress_(record_.progress) {}
 
 bool RunningJob::must_stop() const {
     if (is_lost_ || is_refused_ || around_.is_stopping) return true;
@@ -65,10 +64,10 @@ sdk::Result<void> RunningJob::note_loss(sdk::Result<void> held) const {
     return held;
 }
 
-sdk::Result<void> RunningJob::progress(std::uint64_t done, std::uint64_t total) {
-    done_ = done;
-    total_ = total;
+sdk::Result<void> RunningJob::progress(const sdk::JobProgress& progress) {
+    progress_ = progress;
     const std::int64_t now = around_.clock();
+    remaining_.note(progress_, now);
     if (now - progress_saved_ms_ < kProgressMs) return {};
     progress_saved_ms_ = now;
     return sdk::write_with_retry(around_.engine, [this](sdk::Transaction& transaction) {
@@ -86,7 +85,7 @@ sdk::Result<void> RunningJob::log(sdk::JobLogLevel level, std::string_view messa
 }
 
 sdk::Result<void> RunningJob::save_progress(sdk::Transaction& transaction) const {
-    return around_.store.save_progress(transaction, claim_, done_, total_);
+    return around_.store.save_progress(transaction, claim_, progress_, remaining_.milliseconds());
 }
 
 }  // namespace stele::kernel::job

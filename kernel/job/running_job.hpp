@@ -12,6 +12,7 @@
 #include "kernel/job/job_record.hpp"
 #include "kernel/job/job_signals.hpp"
 #include "kernel/job/job_store.hpp"
+#include "kernel/job/remaining_time.hpp"
 
 namespace stele::kernel::job {
 
@@ -44,7 +45,7 @@ public:
     sdk::Result<void> confirm(sdk::Transaction& transaction) const override;
     sdk::Result<void> finish(sdk::Transaction& transaction, const sdk::Json& result,
                              const std::vector<std::string>& log) const override;
-    sdk::Result<void> progress(std::uint64_t done, std::uint64_t total) override;
+    sdk::Result<void> progress(const sdk::JobProgress& progress) override;
     sdk::Result<void> log(sdk::JobLogLevel level, std::string_view message) override;
 
     /// How many attempts are used up, this one included.
@@ -67,8 +68,8 @@ private:
     JobClaim claim_;
     JobRecord record_;  // as claimed
     std::string secret_;
-    std::uint64_t done_ = 0;
-    std::uint64_t total_ = 0;
+    sdk::JobProgress progress_;
+    RemainingTime remaining_;
     std::int64_t progress_saved_ms_ = 0;
     mutable bool is_lost_ = false;
     mutable bool is_refused_ = false;

@@ -23,6 +23,7 @@ public:
         });
     }
     bool reads_context() const override { return source_.reads_context(); }
+    sdk::Result<std::uint64_t> count() override { return source_.count(); }
 
 private:
     sdk::ContentSource& source_;

@@ -91,7 +91,7 @@ sdk::Result<void> PublishedProjects::apply(sdk::Context& context, std::string_vi
     // defined would be what policies of elsewhere give by that key.
     wanted.has_acls = wanted.has_teams = wanted.has_team_members = wanted.has_roles = false;
     ImportRun run(services_, context, **source, wanted, project,
-                  [](std::uint64_t) { return sdk::Result<void>(); });
+                  [](std::uint64_t, std::uint64_t) { return sdk::Result<void>(); });
     auto outcome = run.run();
     return outcome ? sdk::Result<void>() : outcome.error();
 }

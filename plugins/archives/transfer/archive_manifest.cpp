@@ -47,7 +47,8 @@ struct ToldFile {
 /// Compares files with what `contents` says of them.
 class Digests {
 public:
-    Digests(const sdk::ZipReader& zip, const Step& step) : zip_(zip), step_(step) {}
+    Digests(const sdk::ZipReader& zip, const Step& step, const Compared& compared)
+        : zip_(zip), step_(step), compared_(compared) {}
 
     /// Before anything is compared.
     sdk::Result<void> count() {
@@ -56,6 +57,7 @@ public:
             if (entry.is_folder()) return true;
             ++files_;
             bytes_left_ += entry.size;
+            bytes_ += entry.size;
             return true;
         });
     }
@@ -83,6 +85,9 @@ public:
             if (auto may = step_(); !may) return may;
             if (auto came = read(piece); !came) return came;
             digest.add(piece);
+            bytes_compared_ += piece.size();
+            if (!compared_) continue;
+            if (auto told = compared_(bytes_compared_, bytes_); !told) return told;
         } while (!piece.empty());
         if (sdk::hex_text(digest.finish()) == told.digest) return {};
         return differs("its SHA-256 differs");
@@ -94,6 +99,9 @@ public:
 private:
     const sdk::ZipReader& zip_;
     const Step& step_;
+    const Compared& compared_;
+    std::uint64_t bytes_ = 0;
+    std::uint64_t bytes_compared_ = 0;
     std::uint64_t checked_ = 0;
     std::uint64_t files_ = 0;
     std::uint64_t bytes_left_ = 0;
@@ -264,11 +272,12 @@ sdk::Error no_manifest() {
                            "the archive has no manifest.json, so nothing says what is in it");
 }
 
-sdk::Result<ArchiveManifest> verify_manifest(const sdk::ZipReader& zip, const Step& step) {
+sdk::Result<ArchiveManifest> verify_manifest(const sdk::ZipReader& zip, const Step& step,
+                                             const Compared& compared) {
     auto entry = zip.find(kManifestPath);
     if (!entry) return entry.error();
     if (!*entry) return no_manifest();
-    Digests digests(zip, step);
+    Digests digests(zip, step, compared);
     if (auto counted = digests.count(); !counted) return counted.error();
     const sdk::PieceSource read = zip.read(**entry);
     auto parsed = ManifestParser(read, digests).parse();

@@ -43,7 +43,10 @@ sdk::Error no_manifest();
 /// Reads the manifest piece by piece and, where it tells the SHA-256 of files, reads these and
 /// compares: all of the archive, before anything is made of it. `invalid`:
 /// `archive.manifest_missing`, `archive.manifest_malformed`, `archive.digest_differs` (naming the
-/// file), `archive.file_unlisted`. `step` is asked for each piece that is read.
-sdk::Result<ArchiveManifest> verify_manifest(const sdk::ZipReader& zip, const Step& step);
+/// file), `archive.file_unlisted`. `step` is asked for each piece that is read,
+/// and `compared` told how many bytes of files have been, of how many.
+using Compared = std::function<sdk::Result<void>(std::uint64_t bytes, std::uint64_t of)>;
+sdk::Result<ArchiveManifest> verify_manifest(const sdk::ZipReader& zip, const Step& step,
+                                             const Compared& compared = {});
 
 }  // namespace stele::archives

@@ -170,7 +170,7 @@ sdk::Result<void> ArchiveWriter::close(const Entry& entry) {
     for (const auto& [name, told] : entry.told["files"].items())
         digest_.add(entry.location + '/' + name, sdk::text_member(told, "sha256"));
     ++entries_;
-    return progress_(entries_, zip_.size());
+    return progress_({.done = entries_, .total = expected_, .bytes = zip_.size()});
 }
 
 sdk::Result<void> ArchiveWriter::add(const TransferRecord& record) {
@@ -326,6 +326,9 @@ sdk::Result<void> ArchiveWriter::show(const TransferContent& content, const sdk:
 
 sdk::Result<void> ArchiveWriter::add(const TransferContent& content) {
     Shown shown(scratch_);
+    auto coming = content.source.count();
+    if (!coming) return coming.error();
+    if (*coming > 0) expected_ = entries_ + *coming;
     auto walked = content.source.for_each(
         [&](const sdk::ContentItem& item) { return show(content, item, shown); });
     if (!walked) return walked;
@@ -368,7 +371,9 @@ sdk::Result<void> ArchiveWriter::finish(sdk::Json manifest) {
         return {};
     };
     if (auto added = zip_.add(kManifestPath, read, true); !added) return added;
-    return zip_.finish();
+    if (auto finished = zip_.finish(); !finished) return finished;
+    return progress_(
+        {.done = entries_, .total = entries_, .bytes = zip_.size(), .total_bytes = zip_.size()});
 }
 
 }  // namespace stele::archives

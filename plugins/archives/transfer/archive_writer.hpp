@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <stele/sdk/json.hpp>
+#include <stele/sdk/services/jobs.hpp>
 #include <stele/sdk/text_table.hpp>
 #include <stele/sdk/unnamed_file.hpp>
 #include <stele/sdk/zip.hpp>
@@ -26,7 +27,7 @@ namespace stele::archives {
 class ArchiveWriter {
 public:
     /// Asked after each entry; a failure ends the export.
-    using Progress = std::function<sdk::Result<void>(std::uint64_t entries, std::uint64_t bytes)>;
+    using Progress = std::function<sdk::Result<void>(const sdk::JobProgress& progress)>;
 
     /// `folder` takes what the manifest will say and what has been written, in files without names.
     static sdk::Result<ArchiveWriter> open(sdk::ZipWriter::Sink sink,
@@ -98,6 +99,8 @@ private:
     std::filesystem::path scratch_;
     Progress progress_;
     std::uint64_t entries_ = 0;
+    /// As far as is known; 0 before the content of a branch is come to.
+    std::uint64_t expected_ = 0;
     std::uint64_t sealed_records_ = 0;
     const ArchiveSeal* seal_ = nullptr;
     ContentDigest digest_;

@@ -34,7 +34,7 @@ Written write(const std::vector<TransferRecord>& records,
             written.bytes += piece;
             return sdk::Result<void>();
         },
-        folder.path(), [](std::uint64_t, std::uint64_t) { return sdk::Result<void>(); });
+        folder.path(), [](const sdk::JobProgress&) { return sdk::Result<void>(); });
     REQUIRE(writer.has_value());
     for (const TransferRecord& record : records) {
         written.added = writer->add(record);

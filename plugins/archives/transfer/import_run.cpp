@@ -170,6 +170,7 @@ sdk::Result<void> ImportRun::bring_records() {
         return {};
     });
     if (!expected) return expected;
+    total_ = expected_records_.size();
     // Those that name others which have still to come wait for them, as long as that helps.
     Patience patience = Patience::everything;
     std::size_t left = static_cast<std::size_t>(-1);
@@ -193,7 +194,7 @@ sdk::Result<void> ImportRun::bring_records() {
                 return {};
             }
             if (auto one = bring_record(record); !one) return about(one.error(), record.key);
-            return progress_(++done_);
+            return progress_(++done_, total_);
         });
         if (!brought || waiting_ == 0) return brought;
     }

@@ -23,7 +23,7 @@ namespace stele::archives {
 class ImportRun {
 public:
     /// Asked after each record.
-    using Progress = std::function<sdk::Result<void>(std::uint64_t done)>;
+    using Progress = std::function<sdk::Result<void>(std::uint64_t done, std::uint64_t total)>;
 
     ImportRun(const TransferServices& services, sdk::Context& context, TransferSource& source,
               const TransferConfiguration& wanted, sdk::RecordKey target, Progress progress);
@@ -144,6 +144,8 @@ private:
     ImportOutcome outcome_;
     Surroundings surroundings_;
     std::uint64_t done_ = 0;
+    /// Records that come, and of content what has come to be known.
+    std::uint64_t total_ = 0;
 };
 
 }  // namespace stele::archives

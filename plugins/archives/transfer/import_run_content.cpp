@@ -61,7 +61,9 @@ sdk::Result<void> ImportRun::bring_content_of(const TransferContent& content) {
     }
     if (snapshots_.contains(target.branch)) target.lifts_protection = true;
     std::uint64_t told = 0;
-    target.progress = [&](std::uint64_t come) { return progress_(done_ + (told = come)); };
+    target.progress = [&](std::uint64_t come, std::uint64_t coming) {
+        return progress_(done_ + (told = come), total_ + coming);
+    };
     ReadAhead ahead(content.source, [this] { return move_on(); });
     auto report = transfer->import(context_, ahead, target);
     if (!report) return report.error();
@@ -91,8 +93,10 @@ sdk::Result<void> ImportRun::bring_content_of(const TransferContent& content) {
             return surroundings_.bring_grants(*acl, *key, parts.text());
         });
     if (!granted) return granted;
-    done_ += std::max(told, report->created + report->updated + report->skipped);
-    return progress_(done_);
+    const std::uint64_t here = std::max(told, report->created + report->updated + report->skipped);
+    done_ += here;
+    total_ += here;
+    return progress_(done_, total_);
 }
 
 sdk::Result<sdk::Json> ImportRun::target_chain(const sdk::RecordKey& key) const {

@@ -147,8 +147,14 @@ sdk::Result<ArchiveManifest> ImportedArchive::add(const TransferServices& servic
     auto bytes = std::make_unique<LockedBytes>(*std::move(opened));
     auto zip = sdk::ZipReader::open(*bytes, kArchiveLimits, services.scratch_folder());
     if (!zip) return judged(services, job, vault_, coordinates, zip.error());
-    auto manifest = verify_manifest(*zip, step_);
+    std::uint64_t size = 0;
+    const auto compared = [&](std::uint64_t bytes, std::uint64_t of) {
+        size = of;
+        return job.progress({.bytes = bytes_ + bytes, .total_bytes = bytes_ + of});
+    };
+    auto manifest = verify_manifest(*zip, step_, compared);
     if (!manifest) return judged(services, job, vault_, coordinates, manifest.error());
+    bytes_ += size;
     opened_.push_back({std::move(bytes), std::make_unique<sdk::ZipReader>(*std::move(zip))});
     files_.add(*opened_.back().zip);
     coordinates_.push_back(coordinates);

@@ -35,6 +35,8 @@ public:
     /// (`archives.unknown`).
     sdk::Result<void> require_readable(sdk::Context& context) const;
 
+    /// Of its files that were compared with what its manifest says of them.
+    std::uint64_t bytes() const { return bytes_; }
     /// It was laid out by hand and has no ids.
     bool is_generation_one() const { return manifest_.model.empty(); }
     /// What is in it, for an import into a record of a type. The archive outlives it.
@@ -64,6 +66,7 @@ private:
     std::vector<Coordinates> coordinates_;
     std::vector<Opened> opened_;
     ArchiveFiles files_;
+    std::uint64_t bytes_ = 0;
     ArchiveManifest manifest_;
     std::unique_ptr<ArchiveSeal> seal_;
 };

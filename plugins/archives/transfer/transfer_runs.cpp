@@ -81,7 +81,7 @@ sdk::Json manifest_of(const sdk::Json& input, const LiveSource& source,
                        {"artifact", coordinates.artifact},
                        {"version", coordinates.version},
                        {"type", source.subjects().front().type}};
-    for (const char* name : {"title", "description"}) {
+    for (const char* name : {"title", "description", "templateType", "templateKey"}) {
         const std::string text = sdk::text_member(input, name);
         if (!text.empty()) manifest[name] = text;
     }
@@ -148,7 +148,7 @@ sdk::Result<WrittenArchive> write_archive(const TransferServices& services, sdk:
     };
     auto writer = ArchiveWriter::open(
         sink, services.scratch_folder(),
-        [&job](std::uint64_t entries, std::uint64_t) { return job.progress(entries, 0); });
+        [&job](const sdk::JobProgress& progress) { return job.progress(progress); });
     if (!writer) return writer.error();
     std::optional<ArchiveSeal> seal;
     if (!wanted.passphrase.empty()) {
@@ -325,8 +325,10 @@ sdk::Result<std::vector<std::shared_ptr<const void>>> hold_statistics(
     return held;
 }
 
+/// `read` are the bytes of the archive.
 sdk::Result<sdk::Json> bring(const TransferServices& services, sdk::Job& job,
-                             const TransferConfiguration& wanted, const MakeSource& make_source) {
+                             const TransferConfiguration& wanted, std::uint64_t read,
+                             const MakeSource& make_source) {
     const sdk::Json& input = job.input();
     sdk::Json result = archive_told(input);
     auto statistics = hold_statistics(services, job);
@@ -338,8 +340,12 @@ sdk::Result<sdk::Json> bring(const TransferServices& services, sdk::Job& job,
             if (!target) return target.error();
             auto source = make_source(context, *target);
             if (!source) return source.error();
-            ImportRun run(services, context, **source, wanted, *target,
-                          [&job](std::uint64_t brought) { return job.progress(brought, 0); });
+            ImportRun run(
+                services, context, **source, wanted, *target,
+                [&job, read](std::uint64_t done, std::uint64_t total) {
+                    return job.progress(
+                        {.done = done, .total = total, .bytes = read, .total_bytes = read});
+                });
             auto outcome = run.run();
             if (!outcome) return outcome.error();
             if (context.attempt() > 0) {
@@ -421,7 +427,7 @@ sdk::Result<sdk::Json> run_import(const TransferServices& services, sdk::Job& jo
         if (auto may = archive->require_readable(context); !may) return may.error();
         return source;
     };
-    auto brought = bring(services, job, *wanted, make_source);
+    auto brought = bring(services, job, *wanted, archive->bytes(), make_source);
     if (!brought) return archive->blame(services, job, brought.error());
     return brought;
 }
@@ -442,7 +448,7 @@ sdk::Result<sdk::Json> run_copy(const TransferServices& services, sdk::Job& job)
     };
     sdk::Json result;
     auto done = look_twice([&]() -> sdk::Result<void> {
-        auto brought = bring(services, job, *wanted, make_source);
+        auto brought = bring(services, job, *wanted, 0, make_source);
         if (!brought) return brought.error();
         result = *std::move(brought);
         return {};

@@ -86,7 +86,8 @@ sdk::Result<sdk::Json> run_purge(Services& services, sdk::Job& job) {
                 continue;
             }
             purged += *step;
-            if (auto shown = job.progress(purged + list.kept(), 0); !shown) return shown.error();
+            if (auto shown = job.progress({.done = purged + list.kept()}); !shown)
+                return shown.error();
         }
     }
     if (failure) return *failure;
@@ -166,7 +167,7 @@ private:
         }
         ids = ids.subspan(taken);
         purged_ += done.purged;
-        if (auto shown = job_.progress(purged_, 0); !shown) return shown.error();
+        if (auto shown = job_.progress({.done = purged_}); !shown) return shown.error();
         return done.kept;
     }
 

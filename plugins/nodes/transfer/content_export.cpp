@@ -89,6 +89,19 @@ protected:
 
     void add_hidden() { ++hidden_; }
 
+    sdk::Result<std::uint64_t> count_rows(const sdk::Reader& reader,
+                                          const std::string& rows) const {
+        Pace pace(content_->context());
+        std::uint64_t count = 0;
+        const auto cursor = reader.scan({rows, sdk::prefix_end(rows)}, sdk::ScanDirection::forward);
+        for (; cursor->is_valid(); cursor->next()) {
+            if (auto may = pace.step(); !may) return may.error();
+            ++count;
+        }
+        if (auto read = cursor->status(); !read) return read.error();
+        return count;
+    }
+
 private:
     sdk::Result<void> find_root() {
         auto root = content_->node(kRootAlias);
@@ -124,6 +137,11 @@ public:
             if (auto walked = walk(kind, visit); !walked) return walked;
         }
         return {};
+    }
+    sdk::Result<std::uint64_t> count() override {
+        if (selected()) return selected()->size();
+        const std::string all = record_key(kNodeSlot, {});
+        return count_rows(state(), all);
     }
 
 private:
@@ -166,6 +184,16 @@ public:
             if (auto walked = walk_line(*link, visit); !walked) return walked;
         }
         return {};
+    }
+    /// Of what the lines have, up to their ends: versions that are not asked for among them.
+    sdk::Result<std::uint64_t> count() override {
+        std::uint64_t rows = 0;
+        for (const Link& link : rules().view().links) {
+            auto of_line = count_rows(store(), space().written(link.line));
+            if (!of_line) return of_line;
+            rows += *of_line;
+        }
+        return rows;
     }
 
 private:

@@ -86,8 +86,10 @@ private:
             content_, source_, state_.plan, turn,
             [&](const sdk::ContentItem& item, const PlannedItem& planned) -> sdk::Result<void> {
                 if (auto brought = bring(item, planned); !brought) return brought;
+                // Those that come a second time, to name what came after them, count once.
+                if (turn != Turn::again) ++brought_;
                 const auto& progress = state_.target.progress;
-                return progress ? progress(++brought_) : sdk::Result<void>();
+                return progress ? progress(brought_, state_.plan.coming) : sdk::Result<void>();
             });
     }
 
@@ -305,7 +307,6 @@ private:
     ImportState state_;
     RecordImport records_;
     std::string folder_;
-    /// Those that come a second time, to name what came after them, count again.
     std::uint64_t brought_ = 0;
     /// Their ids in the source.
     sdk::TextTable subjects_;

@@ -19,6 +19,7 @@ public:
     /// The keys of the table.
     static sdk::Result<SelectedIds> of(const sdk::TextTable& ids);
 
+    std::size_t size() const { return ids_.size() + others_.size(); }
     bool contains(const std::string& id) const;
     sdk::Result<void> for_each(
         const std::function<sdk::Result<void>(const std::string& id)>& visit) const;

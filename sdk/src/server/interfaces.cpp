@@ -82,6 +82,10 @@ RecordTransfer::~RecordTransfer() = default;
 RowQuery::~RowQuery() = default;
 ContentSource::~ContentSource() = default;
 
+Result<std::uint64_t> ContentSource::count() {
+    return std::uint64_t{0};
+}
+
 Result<void> ContentSource::for_each_wanted(const IsWanted& is_wanted, const Visit& visit) {
     std::uint64_t position = 0;
     return for_each([&](ContentItem item) -> Result<void> {

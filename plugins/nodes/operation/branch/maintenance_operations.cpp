@@ -121,7 +121,8 @@ sdk::Result<sdk::Json> validate_branch(Services& services, sdk::Job& job, const 
             });
         if (!done) return done.error();
         validation = std::move(next);
-        auto shown = job.progress(done_before + validation.nodes + validation.associations, 0);
+        auto shown =
+            job.progress({.done = done_before + validation.nodes + validation.associations});
         if (!shown) return shown.error();
     }
     return validation.json();

@@ -88,6 +88,8 @@ public:
     /// Whether it reads by the transaction of the import, which must then show the same state until
     /// its end (`MovableSnapshot`).
     virtual bool reads_context() const { return false; }
+    /// About how many items a walk hands over, found without looking at each; 0: nobody knows.
+    virtual Result<std::uint64_t> count();
 };
 
 enum class TransferStrategy {
@@ -118,8 +120,9 @@ struct ContentTarget {
     bool lifts_protection = false;
     /// False: attachments are here as they were; none come.
     bool has_attachments = true;
-    /// Told now and then how many items have come; a failure ends the import. Null: nobody asks.
-    std::function<Result<void>(std::uint64_t brought)> progress = {};
+    /// Told now and then how many of the items that come have come; a failure ends the import.
+    /// Null: nobody asks.
+    std::function<Result<void>(std::uint64_t brought, std::uint64_t coming)> progress = {};
 };
 
 /// What an import has made.

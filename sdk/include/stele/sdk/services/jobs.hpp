@@ -33,6 +33,15 @@ std::string_view job_state_name(JobState state);
 
 enum class JobLogLevel { status, error };
 
+/// How far a job is: in what a person would count, such as records and nodes, and in bytes that it
+/// reads or writes. A total of 0: nobody knows it; one may grow while more of the work shows.
+struct JobProgress {
+    std::uint64_t done = 0;
+    std::uint64_t total = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t total_bytes = 0;
+};
+
 /// A running job as its runner sees it. One thread.
 class Job {
 public:
@@ -67,8 +76,9 @@ public:
     virtual Result<void> finish(Transaction& transaction, const Json& result,
                                 const std::vector<std::string>& log = {}) const = 0;
 
-    /// Shown to those who poll. Written about once a second, hence cheap to call often.
-    virtual Result<void> progress(std::uint64_t done, std::uint64_t total) = 0;
+    /// Shown to those who poll, with the time that is left at the present rate. Written about once
+    /// a second, hence cheap to call often.
+    virtual Result<void> progress(const JobProgress& progress) = 0;
     /// Adds to the job's log. No secrets. A conflict for a transaction of the job that began
     /// before and will end it.
     virtual Result<void> log(JobLogLevel level, std::string_view message) = 0;
