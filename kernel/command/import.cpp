@@ -130,8 +130,11 @@ public:
         };
         std::cout << (sdk::flag_member(job, "dryRun", false) ? "Would be imported: " : "Imported: ")
                   << count("created") << " created, " << count("updated") << " updated, "
-                  << count("skipped") << " skipped.\n";
+                  << count("skipped") << " skipped";
+        if (refused(job) > 0) std::cout << ", " << refused(job) << " refused";
+        std::cout << ".\n";
         show_places(job);
+        show_refusals(job);
         const auto notes = job.find("notes");
         if (notes == job.end() || !notes->is_array()) return;
         for (const sdk::Json& note : *notes) {
@@ -140,7 +143,22 @@ public:
         }
     }
 
+    /// How much of it would be refused, where it was a dry run.
+    static std::int64_t refused(const sdk::Json& job) {
+        return sdk::integer_member(job, "refused").value_or(0);
+    }
+
 private:
+    static void show_refusals(const sdk::Json& job) {
+        const auto refusals = job.find("refusals");
+        if (refusals == job.end() || !refusals->is_array()) return;
+        for (const sdk::Json& refusal : *refusals) {
+            if (!refusal.is_object()) continue;
+            std::cout << "Refused: " << client::printable(sdk::text_member(refusal, "key")) << ": "
+                      << client::printable(sdk::text_member(refusal, "message")) << "\n";
+        }
+    }
+
     /// Where the subjects are now.
     static void show_places(const sdk::Json& job) {
         const auto targets = job.find("targets");
@@ -321,7 +339,7 @@ int run_import(const ImportArguments& arguments) {
     }();
     if (!job) return complain(job.error());
     Import::show_result(*job);
-    return 0;
+    return Import::refused(*job) > 0 ? 1 : 0;
 }
 
 }  // namespace

@@ -147,6 +147,16 @@ test('a dry run tells what would come, and brings nothing', async () => {
   assert.deepEqual(await archives(), []);
 });
 
+test('a dry run tells what would be refused, and fails as the import would', async () => {
+  const { _doc: application } = await server.admin('POST', '/applications', { title: 'with a key', key: 'taken-by-one' });
+  const output = freshFile();
+  await succeeds(['export', ...at(), '--reference', `application://${platform}/${application}`, '--output', output]);
+  const done = await run(['import', output, ...at(), '--target', 'platform', '--dry-run']);
+  assert.equal(done.status, 1, done.err);
+  assert.match(done.out, /^Would be imported: 0 created, 0 updated, 0 skipped, 1 refused\.\n/);
+  assert.ok(done.out.includes(`Refused: application://${platform}/${application}: `), done.out);
+});
+
 test('strategy and settings reach the server', async () => {
   const output = freshFile();
   await succeeds(exportTo(output, ['--set', 'tipChangesetOnly=true', '--keep', '--group', 'g', '--artifact', 'set', '--version', '1']));

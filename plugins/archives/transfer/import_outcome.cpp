@@ -9,6 +9,7 @@ namespace stele::archives {
 namespace {
 
 constexpr std::size_t kMaxNotes = 200;
+constexpr std::size_t kMaxRefusals = 200;
 constexpr std::uint64_t kMaxWrites = 200'000;
 constexpr std::uint64_t kMaxBytes = std::uint64_t{256} << 20;
 
@@ -19,10 +20,18 @@ sdk::Error too_large(const char* most) {
 
 }  // namespace
 
-ImportOutcome::ImportOutcome() : imports(sdk::Json::array()) {}
+ImportOutcome::ImportOutcome() : imports(sdk::Json::array()), refusals(sdk::Json::array()) {}
 
 void ImportOutcome::note(std::string text) {
     if (notes.size() < kMaxNotes) notes.push_back(sdk::shown_path(text));
+}
+
+void ImportOutcome::refuse(const std::string& key, const sdk::Error& error) {
+    ++refused;
+    if (refusals.size() == kMaxRefusals) return;
+    refusals.push_back({{"key", sdk::shown_path(key)},
+                        {"code", error.code},
+                        {"message", sdk::shown_path(error.message)}});
 }
 
 sdk::Result<void> ImportOutcome::count_write(const sdk::Json& says) {

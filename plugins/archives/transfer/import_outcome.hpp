@@ -17,6 +17,9 @@ struct ImportOutcome {
     std::uint64_t updated = 0;
     /// Equal to what was there, or not to be written.
     std::uint64_t skipped = 0;
+    /// Of a dry run: what was refused, and `{key, code, message}` of each, the first 200.
+    std::uint64_t refused = 0;
+    sdk::Json refusals;
     /// Records that have the secrets of the archive.
     std::uint64_t secrets = 0;
     /// Sentences for people. At most 200.
@@ -24,6 +27,7 @@ struct ImportOutcome {
 
     ImportOutcome();
     void note(std::string text);
+    void refuse(const std::string& key, const sdk::Error& error);
     /// Before something that is no content of a branch is written: all of it is one transaction,
     /// which is held in memory. `too_large` (`archives.transfer_too_large`) beyond 200,000, and
     /// beyond 256 MiB of JSON.

@@ -112,6 +112,13 @@ sdk::Result<void> ImportRun::bring() {
     return tell_subjects();
 }
 
+sdk::Result<void> ImportRun::tried(const std::string& key, sdk::Result<void> done) {
+    if (done || !wanted_.is_dry_run || !sdk::is_refusal(done.error())) return done;
+    outcome_.refuse(key, done.error());
+    refused_.insert(key);
+    return {};
+}
+
 sdk::Error ImportRun::about(sdk::Error error, std::string_view key) const {
     error.message = sdk::shown_path(key) + ": " + error.message;
     return error;
@@ -193,7 +200,9 @@ sdk::Result<void> ImportRun::bring_records() {
                 ++waiting_;
                 return {};
             }
-            if (auto one = bring_record(record); !one) return about(one.error(), record.key);
+            auto one = tried(record.key, bring_record(record));
+            if (!one) return about(one.error(), record.key);
+            if (refused_.contains(record.key)) left_out_.insert(record.key);
             return progress_(++done_, total_);
         });
         if (!brought || waiting_ == 0) return brought;
@@ -427,7 +436,7 @@ sdk::Result<void> ImportRun::bring_rights() {
         if (auto moved = move_on(); !moved) return moved;
         const auto key = records_.find(record.key);
         if (key == records_.end()) return {};
-        if (auto completed = complete_record(record, key->second); !completed)
+        if (auto completed = tried(record.key, complete_record(record, key->second)); !completed)
             return about(completed.error(), record.key);
         has_assignments_ = has_assignments_ || has_assignments(record);
         return {};
@@ -443,7 +452,8 @@ sdk::Result<void> ImportRun::bring_assignments() {
         const auto key = records_.find(record.key);
         if (key == records_.end() || kept_.contains(record.key)) return {};
         const sdk::FamilyInfo* const family = services_.families.find(record.type);
-        auto brought = surroundings_.bring_assignments(record, *family, key->second);
+        auto brought =
+            tried(record.key, surroundings_.bring_assignments(record, *family, key->second));
         return brought ? brought : about(brought.error(), record.key);
     });
 }

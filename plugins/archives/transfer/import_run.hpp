@@ -102,6 +102,8 @@ private:
     sdk::Result<sdk::Json> ask(const sdk::RecordKey& record, sdk::InnerOperation operation) const;
     bool is_subject(const std::string& key) const;
     bool is_clone() const { return wanted_.strategy == sdk::TransferStrategy::clone; }
+    /// What was done with what has the key, by the archive; a dry run notes a refusal and goes on.
+    sdk::Result<void> tried(const std::string& key, sdk::Result<void> done);
     sdk::Error about(sdk::Error error, std::string_view key) const;
 
     const TransferServices& services_;
@@ -115,6 +117,8 @@ private:
     std::set<std::string> expected_records_;
     /// Those that cannot be made here, and what lies in them.
     std::set<std::string> left_out_;
+    /// Of a dry run.
+    std::set<std::string> refused_;
     /// The target, where it stays as it is.
     std::set<std::string> kept_;
     /// Keys of records by those of what belongs to them.

@@ -71,7 +71,10 @@ sdk::Result<sdk::RecordKey> ImportRun::fork_branch(const TransferRecord& record,
 
 sdk::Result<void> ImportRun::protect_branches() {
     for (const auto& [source, protection] : protections_) {
-        const sdk::RecordKey& key = records_.at(source);
+        const auto here = records_.find(source);
+        // It was refused.
+        if (here == records_.end()) continue;
+        const sdk::RecordKey& key = here->second;
         auto present = ask(key, {});
         if (!present) return about(present.error(), source);
         sdk::Json fields = said(*present, *services_.families.find(kBranch));
@@ -79,7 +82,9 @@ sdk::Result<void> ImportRun::protect_branches() {
         fields.update(protection);
         if (fields == before) continue;
         auto written = ask(key, {.method = "PUT", .body = std::move(fields)});
-        if (!written) return about(written.error(), source);
+        auto closed =
+            tried(source, written ? sdk::Result<void>() : sdk::Result<void>(written.error()));
+        if (!closed) return about(closed.error(), source);
     }
     return {};
 }

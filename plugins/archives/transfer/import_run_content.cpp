@@ -11,6 +11,18 @@
 
 namespace stele::archives {
 
+namespace {
+
+/// Of a node or association, as the source has it.
+std::string key_in(const TransferContent& content, const std::string& id) {
+    ReferenceParts parts = reference_parts(content.branch);
+    parts.word = kNode;
+    parts.ids.push_back(id);
+    return parts.text();
+}
+
+}  // namespace
+
 sdk::Result<void> ImportRun::move_on() {
     if (auto may = context_.go_on(); !may) return may;
     sdk::ContentTransfer* const transfer = services_.content();
@@ -19,8 +31,9 @@ sdk::Result<void> ImportRun::move_on() {
 }
 
 sdk::Result<void> ImportRun::bring_content() {
-    return source_.for_each_content(
-        [this](const TransferContent& content) { return bring_content_of(content); });
+    return source_.for_each_content([this](const TransferContent& content) {
+        return tried(content.branch, bring_content_of(content));
+    });
 }
 
 sdk::Result<void> ImportRun::bring_content_of(const TransferContent& content) {
@@ -39,6 +52,7 @@ sdk::Result<void> ImportRun::bring_content_of(const TransferContent& content) {
     target.keeps_source_ids = wanted_.keeps_source_ids;
     target.lifts_protection = wanted_.lifts_protection;
     target.has_attachments = wanted_.takes_attachments();
+    target.tells_refusals = wanted_.is_dry_run;
     const auto brought = records_.find(content.branch);
     if (brought != records_.end()) {
         target.branch = brought->second;
@@ -70,6 +84,10 @@ sdk::Result<void> ImportRun::bring_content_of(const TransferContent& content) {
     outcome_.created += report->created;
     outcome_.updated += report->updated;
     outcome_.skipped += report->skipped;
+    for (const sdk::ContentRefusal& refusal : report->refusals)
+        outcome_.refuse(key_in(content, refusal.id), refusal.error);
+    // Those beyond what the report has.
+    outcome_.refused += report->refused - report->refusals.size();
     for (std::string& note : report->notes)
         outcome_.note(std::move(note));
     auto branch = context_.reference(target.branch);
@@ -78,20 +96,20 @@ sdk::Result<void> ImportRun::bring_content_of(const TransferContent& content) {
     parts.word = kNode;
     parts.ids.emplace_back();
     const std::set<std::string> subjects(content.nodes.begin(), content.nodes.end());
-    auto granted =
-        report->ids.for_each([&](std::string_view id, std::string_view here) -> sdk::Result<void> {
-            if (auto moved = move_on(); !moved) return moved;
-            const std::string source(id);
-            parts.ids.back() = here;
-            if (subjects.contains(source)) subject_ids_[source] = parts.text();
-            if (!wanted_.has_acls) return {};
-            auto acl = content.acl(source);
-            if (!acl) return acl.error();
-            if (acl->empty()) return {};
-            auto key = context_.find_reference(parts.text());
-            if (!key) return key.error();
-            return surroundings_.bring_grants(*acl, *key, parts.text());
-        });
+    auto granted = report->ids.for_each([&](std::string_view id,
+                                            std::string_view here) -> sdk::Result<void> {
+        if (auto moved = move_on(); !moved) return moved;
+        const std::string source(id);
+        parts.ids.back() = here;
+        if (subjects.contains(source)) subject_ids_[source] = parts.text();
+        if (!wanted_.has_acls) return {};
+        auto acl = content.acl(source);
+        if (!acl) return acl.error();
+        if (acl->empty()) return {};
+        auto key = context_.find_reference(parts.text());
+        if (!key) return key.error();
+        return tried(key_in(content, source), surroundings_.bring_grants(*acl, *key, parts.text()));
+    });
     if (!granted) return granted;
     const std::uint64_t here = std::max(told, report->created + report->updated + report->skipped);
     done_ += here;
@@ -115,12 +133,14 @@ sdk::Result<void> ImportRun::tell_subjects() {
         sdk::RecordKey here;
         if (is_content(subject.type)) {
             const auto id = subject_ids_.find(subject.id);
+            if (id == subject_ids_.end() && outcome_.refused > 0) continue;
             if (id == subject_ids_.end()) return subject_missing(subject);
             auto key = context_.find_reference(id->second);
             if (!key) return key.error();
             here = *std::move(key);
         } else {
             const auto key = records_.find(subject.key);
+            if (key == records_.end() && outcome_.refused > 0) continue;
             if (key == records_.end()) return subject_missing(subject);
             here = key->second;
         }

@@ -357,6 +357,8 @@ sdk::Result<sdk::Json> bring(const TransferServices& services, sdk::Job& job,
             result["created"] = outcome->created;
             result["updated"] = outcome->updated;
             result["skipped"] = outcome->skipped;
+            result["refused"] = outcome->refused;
+            result["refusals"] = std::move(outcome->refusals);
             result["secrets"] = outcome->secrets;
             result["dryRun"] = wanted.is_dry_run;
             result["configuration"] = wanted.to_json();

@@ -66,8 +66,9 @@ public:
         if (!brought) return brought.error();
         auto related =
             written_.for_each([&](std::string_view id, std::string_view here) -> sdk::Result<void> {
-                auto done = associations.relate(std::string(here));
-                if (!done) return of_item(std::string(id), done.error());
+                const std::string item(id);
+                auto done = state_.tried(item, associations.relate(std::string(here)));
+                if (!done) return of_item(item, done.error());
                 return content_.changes().settle_loads(content_.context());
             });
         if (!related) return related.error();
@@ -85,7 +86,8 @@ private:
         return for_each_coming(
             content_, source_, state_.plan, turn,
             [&](const sdk::ContentItem& item, const PlannedItem& planned) -> sdk::Result<void> {
-                if (auto brought = bring(item, planned); !brought) return brought;
+                auto brought = state_.tried(item.id, bring(item, planned));
+                if (!brought) return brought;
                 // Those that come a second time, to name what came after them, count once.
                 if (turn != Turn::again) ++brought_;
                 const auto& progress = state_.target.progress;
@@ -211,7 +213,7 @@ private:
             });
         if (!walked) return walked;
         for (const sdk::ContentItem& item : in_order(std::move(definitions))) {
-            auto brought = bring_definition(item, links);
+            auto brought = state_.tried(item.id, bring_definition(item, links));
             if (!brought) return of_item(item.id, brought.error());
         }
         return {};

@@ -16,6 +16,17 @@ sdk::Result<void> ImportState::drop_link(const std::string& item, std::string_vi
     return {};
 }
 
+sdk::Result<void> ImportState::tried(const std::string& item, sdk::Result<void> done) {
+    if (done || !target.tells_refusals || !sdk::is_refusal(done.error())) return done;
+    ++report.refused;
+    if (report.refusals.size() < kMaxRefusals) report.refusals.push_back({item, done.error()});
+    auto planned = plan.items.at(item);
+    if (!planned) return planned.error();
+    planned->comes = false;
+    if (auto noted = plan.items.put(item, *planned); !noted) return noted;
+    return report.ids.erase(item);
+}
+
 sdk::Result<void> ImportState::require_create() {
     if (may_create_) return {};
     auto may = content.require_create();

@@ -16,6 +16,7 @@ namespace stele::nodes {
 class ImportState {
 public:
     static constexpr std::size_t kMaxNotes = 1000;
+    static constexpr std::size_t kMaxRefusals = 200;
 
     ImportState(const BranchContent& to, const sdk::ContentTarget& wanted, ImportPlan planned)
         : content(to),
@@ -43,6 +44,10 @@ public:
     }
     /// Ends a link of an item: a note, or `conflict` (`nodes.import_link_missing`).
     sdk::Result<void> drop_link(const std::string& item, std::string_view to);
+
+    /// What was done with an item; where that was refused and refusals are told, it is noted, and
+    /// the item is taken for one that does not come.
+    sdk::Result<void> tried(const std::string& item, sdk::Result<void> done);
 
     /// Whether whoever acts may make nodes, asked once: grants come after the content.
     sdk::Result<void> require_create();

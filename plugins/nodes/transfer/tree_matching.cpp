@@ -230,6 +230,8 @@ sdk::Result<void> place_subject(ImportState& state, const std::string& folder,
     const BranchContent& content = state.content;
     auto planned = state.plan.items.at(id);
     if (!planned) return planned.error();
+    // It was refused.
+    if (!planned->comes) return {};
     auto found = state.id_here(id);
     if (!found) return found.error();
     const std::string& here = *found;
@@ -263,7 +265,8 @@ sdk::Result<void> place_subject(ImportState& state, const std::string& folder,
 sdk::Result<void> place_subjects(ImportState& state, const std::string& folder,
                                  const sdk::TextTable& subjects) {
     return subjects.for_each([&](std::string_view id, std::string_view) {
-        return place_subject(state, folder, subjects, std::string(id));
+        const std::string item(id);
+        return state.tried(item, place_subject(state, folder, subjects, item));
     });
 }
 

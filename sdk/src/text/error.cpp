@@ -22,6 +22,14 @@ std::string shown_path(std::string_view path, std::size_t most) {
     return std::string(cut_to(path, most - kEllipsis.size())).append(kEllipsis);
 }
 
+bool is_refusal(const Error& error) {
+    const bool is_of_moment =
+        error.may_pass_soon || error.code == "engine.conflict" || error.code.starts_with("job.");
+    if (is_of_moment) return false;
+    return error.kind == ErrorKind::invalid || error.kind == ErrorKind::forbidden ||
+           error.kind == ErrorKind::not_found || error.kind == ErrorKind::conflict;
+}
+
 Error make_error(Violations violations) {
     assert(!violations.empty());
     if (violations.size() > kMaxViolations) violations.resize(kMaxViolations);

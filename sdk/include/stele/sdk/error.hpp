@@ -75,6 +75,11 @@ struct Error {
     return error.kind == ErrorKind::not_found;
 }
 
+/// Whether a failure is an answer to what was asked for, as it is: the input is wrong, the right is
+/// missing, or what is there stands against it. Not what ends a job, nor a conflict of
+/// transactions, after which the same may go well.
+[[nodiscard]] bool is_refusal(const Error& error);
+
 /// Makes an error. The three texts are `Error::code`, `message` and `detail`.
 [[nodiscard]] Error make_error(ErrorKind kind, std::string code, std::string message,
                                std::string detail = {});

@@ -120,9 +120,19 @@ struct ContentTarget {
     bool lifts_protection = false;
     /// False: attachments are here as they were; none come.
     bool has_attachments = true;
+    /// Of a transaction that will never be committed: what is refused of one item (`is_refusal`)
+    /// does not end the import, but stands in its report, and the item does not come.
+    bool tells_refusals = false;
     /// Told now and then how many of the items that come have come; a failure ends the import.
     /// Null: nobody asks.
     std::function<Result<void>(std::uint64_t brought, std::uint64_t coming)> progress = {};
+};
+
+/// What one item was refused with.
+struct ContentRefusal {
+    /// In the source.
+    std::string id;
+    Error error;
 };
 
 /// What an import has made.
@@ -136,6 +146,9 @@ struct ContentReport {
     std::uint64_t associations = 0;
     /// Of all that was made, and of what was brought up to date where one of its own has changed.
     std::uint64_t attachments = 0;
+    /// Items that were refused, and the first 200 of them.
+    std::uint64_t refused = 0;
+    std::vector<ContentRefusal> refusals;
     /// Ids in the source, and what stands for them here.
     TextTable ids;
     /// What a person should know: dropped links, names that were taken. At most 1,000.
