@@ -6,7 +6,7 @@ import http from 'node:http';
 const kAtOnce = 500;
 const agent = new http.Agent({ keepAlive: true, maxSockets: 4 });
 
-const nodeOf = (number) => ({
+export const nodeOf = (number) => ({
   kind: 'loaded', title: `Title ${String((number * 7919) % 100_000_000).padStart(8, '0')}`,
   group: `group${Math.floor(number / 50)}`, category: `category${number % 10}`, number, text: 'x'.repeat(100),
 });
