@@ -34,10 +34,10 @@ sdk::Shape entries(const std::vector<sdk::ShapeMember>& entry) {
 }
 
 /// What projects or applications can be.
-sdk::Shape kind_page() {
+sdk::Shape page_of_kinds(std::initializer_list<const char*> names) {
     // With full=false the ids alone.
     std::vector<sdk::ShapeMember> kind{{"_doc", text()}};
-    for (const char* name : {"identifier", "reference", "title", "description"})
+    for (const char* name : names)
         kind.push_back(optional(name, text()));
     return sdk::shape::page(object(kind));
 }
@@ -215,23 +215,24 @@ void add_log_endpoints(sdk::Registrar& registrar, const LogOperations& logs) {
 }
 
 void add_project_endpoints(sdk::Registrar& registrar, const ProjectJobs& projects) {
-    registrar.add(
-        sdk::Endpoint{.method = "POST",
-                      .path = "/projects/start",
-                      .title = "create a project in a job",
-                      .permission = sdk::Permission::create_subobjects,
-                      .run = [&projects](const sdk::Call& call) { return projects.start(call); },
-                      .parameters = {schedule_parameter()},
-                      .takes = object({optional("title", text()), optional("description", text()),
-                                       optional("stackId", text())}),
-                      .answers = sdk::shape::job()});
+    registrar.add(sdk::Endpoint{
+        .method = "POST",
+        .path = "/projects/start",
+        .title = "create a project in a job",
+        .permission = sdk::Permission::create_subobjects,
+        .run = [&projects](const sdk::Call& call) { return projects.start(call); },
+        .parameters = {schedule_parameter()},
+        .takes = object({optional("title", text()), optional("description", text()),
+                         optional("stackId", text()), optional("projectType", text())}),
+        .answers = sdk::shape::job()});
     registrar.add(sdk::Endpoint{
         .method = "GET",
         .path = "/projecttypes",
         .title = "list what projects can be made from",
         .run = [&registrar](const sdk::Call& call) { return list_project_types(registrar, call); },
         .paged = true,
-        .answers = kind_page()});
+        .answers =
+            page_of_kinds({"identifier", "reference", "title", "description", "templateKey"})});
 }
 
 void add_upkeep_endpoints(sdk::Registrar& registrar, const UpkeepJobs& upkeep) {
@@ -266,7 +267,7 @@ void add_endpoints(sdk::Registrar& registrar, const EndpointWork& work) {
         .run = [&rows = work.rows](
                    const sdk::Call& call) { return list_application_types(call, rows); },
         .paged = true,
-        .answers = kind_page()});
+        .answers = page_of_kinds({"identifier", "reference", "title", "description"})});
 }
 
 }  // namespace stele::platform

@@ -28,6 +28,9 @@ constexpr char kUiConfigName[] = "uiconfig/";
 /// The stack that was made for the project, which need not be the one that it uses by now.
 constexpr char kOwnStack[] = "ownStackId";
 
+/// The project type that brings nothing, whatever archives are called.
+constexpr char kEmptyType[] = "empty";
+
 /// A family that no enabled plugin offers, where a project does without.
 bool is_absent_family(const sdk::Error& error) {
     return error.code == "resource.type_unknown";
@@ -260,12 +263,13 @@ sdk::Result<void> Project::stored(const sdk::Change& change, sdk::Context& conte
     return remove_own_stack(context, change.before->fields);
 }
 
-/// With what the archive holds that its type names. Other types are words of clients.
+/// With what the archive holds that its type names.
 sdk::Result<void> Project::fill(const sdk::Document& project, sdk::Context& context) const {
     const std::string type = sdk::text_member(project.fields, "projectType");
-    if (!type.starts_with("archive://")) return {};
+    if (type.empty() || type == kEmptyType) return {};
     auto* const templates = services_.registrar.find<sdk::ProjectTemplates>();
     if (templates) return templates->apply(context, type, project.key);
+    if (!type.starts_with("archive://")) return {};
     return sdk::make_error(
         {{"projectType", "platform.project_type_unknown", "no enabled plugin keeps archives"}});
 }
@@ -330,9 +334,9 @@ sdk::Result<sdk::Reply> ProjectJobs::start(const sdk::Call& call) const {
 }
 
 sdk::Result<sdk::Reply> list_project_types(sdk::Registrar& registrar, const sdk::Call& call) {
-    const sdk::Json empty{{"_doc", "empty"},
-                          {"identifier", "empty"},
-                          {"reference", "empty"},
+    const sdk::Json empty{{"_doc", kEmptyType},
+                          {"identifier", kEmptyType},
+                          {"reference", kEmptyType},
                           {"title", "Empty project"},
                           {"description", "A project with an empty content repository"}};
     sdk::Json rows = sdk::Json::array({empty});

@@ -167,7 +167,9 @@ sdk::ResourceDescriptor Archive::describe() const {
             .fields = archive_fields(),
             .operations = {.create = false, .query_by_get = true},
             .actions = archive_actions(),
-            .composite_indexes = {{"group", "artifact", "version"}},
+            .composite_indexes = {{"group", "artifact", "version"},
+                                  {"published", "type", "_system.created_on.ms"},
+                                  {"templateKey", "published", "type", "_system.created_on.ms"}},
             .title = "archives"};
 }
 

@@ -2,76 +2,58 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/error.hpp>
 #include <stele/sdk/members.hpp>
 
+#include "templates/template_search.hpp"
 #include "transfer/archive_files.hpp"
 #include "transfer/archive_manifest.hpp"
 #include "transfer/archive_source.hpp"
 #include "transfer/import_run.hpp"
-#include "transfer/vocabulary.hpp"
 
 namespace stele::archives {
 
 namespace {
 
-constexpr char kProject[] = "project";
-
-bool is_template(const sdk::Json& archive) {
-    return sdk::flag_member(archive, "published", false) &&
-           sdk::text_member(archive, "type") == kProject;
-}
-
 sdk::Error unknown_template(std::string_view reference) {
     return sdk::make_error(
         {{"projectType", "archives.template_unknown",
-          "projectType names no published archive of a project: " + std::string(reference)}});
+          "projectType names no published archive of a project: " + sdk::shown_path(reference)}});
 }
 
 }  // namespace
 
 sdk::Result<std::vector<sdk::Json>> PublishedProjects::list(sdk::Context& context) {
     std::vector<sdk::Json> types;
-    sdk::PageRequest everything;
-    everything.limit = -1;
-    const auto add = [&](const sdk::RecordKey& vault) -> sdk::Result<bool> {
-        auto archives = context.documents().query(
-            {kArchiveType, {}, vault}, {{"published", true}, {"type", kProject}}, everything);
-        if (!archives) return archives.error();
-        for (const sdk::Document& archive : archives->rows) {
-            auto may = sdk::holds(context, archive.key, sdk::Permission::read);
-            if (!may) return may.error();
-            if (!*may) continue;
-            auto reference = context.reference(archive.key);
-            if (!reference) return reference.error();
-            const Coordinates coordinates = coordinates_of(archive.fields);
-            const std::string identifier =
-                coordinates.group + "-" + coordinates.artifact + "-" + coordinates.version;
-            const std::string title = sdk::text_member(archive.fields, "title");
-            types.push_back({{"_doc", archive.id},
-                             {"identifier", identifier},
-                             {"reference", *reference},
-                             {"title", title.empty() ? identifier : title},
-                             {"description", sdk::text_member(archive.fields, "description")}});
-        }
-        return true;
+    const auto add = [&](const sdk::Document& archive) -> sdk::Result<void> {
+        auto reference = context.reference(archive.key);
+        if (!reference) return reference.error();
+        const std::string identifier = template_identifier(archive.fields);
+        const std::string title = sdk::text_member(archive.fields, "title");
+        sdk::Json& type = types.emplace_back(
+            sdk::Json{{"_doc", archive.id},
+                      {"identifier", identifier},
+                      {"reference", *reference},
+                      {"title", title.empty() ? identifier : title},
+                      {"description", sdk::text_member(archive.fields, "description")}});
+        const std::string key = sdk::text_member(archive.fields, "templateKey");
+        if (!key.empty()) type["templateKey"] = key;
+        return {};
     };
-    auto listed = services_.families.for_each(context, kVault, context.platform().root, add);
+    auto listed = TemplateSearch(services_.families, context).for_each(add);
     if (!listed) return listed.error();
     return types;
 }
 
-sdk::Result<void> PublishedProjects::apply(sdk::Context& context, std::string_view reference,
+sdk::Result<void> PublishedProjects::apply(sdk::Context& context, std::string_view name,
                                            const sdk::RecordKey& project) {
     // A project that comes along brings what it was filled with, and an archive of a project that
     // names itself would never end.
     if (ImportRun::is_running()) return {};
-    auto key = context.find_reference(reference);
-    if (!key && (sdk::is_missing(key.error()) || key.error().kind == sdk::ErrorKind::invalid))
-        return unknown_template(reference);
-    if (!key) return key.error();
-    auto archive = sdk::if_readable(context, context.documents().read(*key));
+    auto archive = TemplateSearch(services_.families, context).find(std::string(name));
     if (!archive) return archive.error();
-    if (!*archive || !is_template((*archive)->fields)) return unknown_template(reference);
+    // Other words are those of clients.
+    if (!*archive) return is_archive_reference(name) ? unknown_template(name) : sdk::Result<void>();
     const Step step = [&context] { return context.go_on(); };
     auto place = bound_.enter(step);
     if (!place) return place.error();

@@ -14,7 +14,7 @@ public:
         : services_(services), bound_(services.most_running) {}
 
     sdk::Result<std::vector<sdk::Json>> list(sdk::Context& context) override;
-    sdk::Result<void> apply(sdk::Context& context, std::string_view reference,
+    sdk::Result<void> apply(sdk::Context& context, std::string_view name,
                             const sdk::RecordKey& project) override;
 
 private:

@@ -178,7 +178,7 @@ sdk::Result<sdk::Reply> TransferJobs::start_export_of(
     Json input{{"sources", references},           {"vaultId", vault->id},
                {"archiveGroup", place.group},     {"archiveArtifact", place.artifact},
                {"archiveVersion", place.version}, {"configuration", settings}};
-    for (const char* name : {"title", "description"}) {
+    for (const char* name : {"title", "description", "templateType", "templateKey"}) {
         if (const auto value = call.parameter(name)) input[name] = *value;
     }
     auto published = call.flag("published");
@@ -324,7 +324,7 @@ void TransferJobs::add_to(sdk::Registrar& registrar) const {
     define(kCopyJob, "copy", &run_copy);
 
     std::vector<sdk::Parameter> export_parameters = place_parameters();
-    for (const char* name : {"title", "description"})
+    for (const char* name : {"title", "description", "templateType", "templateKey"})
         export_parameters.push_back({name});
     export_parameters.push_back({"published", false, sdk::FieldKind::boolean});
     std::vector<sdk::Parameter> import_parameters = place_parameters();
