@@ -129,6 +129,22 @@ std::set<std::string> Identities::rewrite(sdk::Json& value) const {
     return outstanding;
 }
 
+std::set<std::string> Identities::references_in(const sdk::Json& value) const {
+    std::set<std::string> references;
+    if (value.is_string()) {
+        const std::string& text = value.get_ref<const std::string&>();
+        if (text.find("://") == std::string::npos) return references;
+        const ReferenceParts parts = reference_parts(text);
+        const std::size_t length = chain_types_(parts.word).size();
+        if (length > 0 && length == parts.ids.size()) references.insert(text);
+        return references;
+    }
+    if (!value.is_structured()) return references;
+    for (const sdk::Json& inner : value)
+        references.merge(references_in(inner));
+    return references;
+}
+
 void Identities::rewrite(std::string_view member, sdk::Json& value,
                          std::set<std::string>& outstanding) const {
     if (value.is_string()) {

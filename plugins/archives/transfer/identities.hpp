@@ -36,6 +36,9 @@ public:
     /// that has still to come is taken out; answers the ids of these.
     std::set<std::string> rewrite(sdk::Json& value) const;
 
+    /// Texts at any depth that are references, by their words and by how many ids they have.
+    std::set<std::string> references_in(const sdk::Json& value) const;
+
 private:
     /// Nothing while it has still to come.
     struct Known {

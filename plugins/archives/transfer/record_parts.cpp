@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -23,6 +24,16 @@ sdk::Json said_of_team(sdk::Json team) {
     for (const char* of_operations : {"roleKeys", "members", "policies"})
         team.erase(of_operations);
     return team;
+}
+
+sdk::Json said_of_record(sdk::Json fields, const sdk::FamilyInfo& family) {
+    for (const char* of_server : {"_system", "_doc", "_ref", "ok", "platformId"})
+        fields.erase(of_server);
+    for (const std::vector<std::string>* unmoved : {&family.secret_fields, &family.unmoved_members})
+        for (const std::string& name : *unmoved)
+            fields.erase(name);
+    if (!family.container.empty()) fields.erase(family.container + "Id");
+    return fields;
 }
 
 sdk::Result<void> check_parts(const TransferRecord& record) {

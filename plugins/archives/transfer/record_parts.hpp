@@ -3,6 +3,7 @@
 #include <stele/sdk/attachments.hpp>
 #include <stele/sdk/json.hpp>
 #include <stele/sdk/result.hpp>
+#include <stele/sdk/services/families.hpp>
 
 #include "transfer/transfer_source.hpp"
 
@@ -12,6 +13,9 @@ namespace stele::archives {
 /// or has operations of its own.
 sdk::Json said_of_role(sdk::Json role);
 sdk::Json said_of_team(sdk::Json team);
+
+/// What a record says of itself and of others: without what is the server's, and without its place.
+sdk::Json said_of_record(sdk::Json fields, const sdk::FamilyInfo& family);
 
 /// `invalid` (`archives.record_malformed`) where a role or a team is no object.
 sdk::Result<void> check_parts(const TransferRecord& record);

@@ -1,12 +1,14 @@
 #include "transfer/surroundings.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/error.hpp>
 #include <stele/sdk/members.hpp>
 
+#include "paths/locations.hpp"
 #include "transfer/record_parts.hpp"
 #include "transfer/vocabulary.hpp"
 
@@ -16,6 +18,13 @@ namespace {
 
 /// Each is compared with all others of its record.
 constexpr std::size_t kMaxRoles = 1000;
+
+constexpr char kLeftOut[] = "; what it had was left out";
+
+/// What somebody else has chosen, inside of a sentence.
+std::string shown(std::string_view name) {
+    return sdk::shown_path(name, 200);
+}
 
 }  // namespace
 
@@ -30,6 +39,48 @@ sdk::Result<sdk::Json> Surroundings::ask(const sdk::RecordKey& record,
 void Surroundings::meet_principal(const std::string& domain, const std::string& name,
                                   const std::string& here) {
     principals_.insert_or_assign({domain, name}, here);
+}
+
+sdk::Result<void> Surroundings::leave_out(std::string_view about, const std::string& lost,
+                                          const char* consequence) {
+    if (wanted_.requires_all)
+        return sdk::make_error(sdk::ErrorKind::conflict, "archives.transfer_link_missing", lost);
+    outcome_.note(sdk::shown_path(about) + ": " + lost + consequence);
+    return {};
+}
+
+/// One that the caller may not read is as good as none, or an import would tell of it.
+sdk::Result<bool> Surroundings::leads_nowhere(const std::string& reference) {
+    const std::string word = reference_parts(reference).word;
+    // Content of branches is still to come.
+    const bool is_of_records = !is_content(word) && services_.families.find_word(word);
+    if (!is_of_records) return false;
+    auto found = context_.find_reference(reference);
+    if (!found) {
+        if (sdk::is_missing(found.error()) || found.error().kind == sdk::ErrorKind::invalid)
+            return true;
+        return found.error();
+    }
+    auto may = sdk::holds(context_, *found, sdk::Permission::read);
+    return may ? sdk::Result<bool>(!*may) : may;
+}
+
+sdk::Result<void> Surroundings::check_links(const TransferRecord& record,
+                                            const sdk::FamilyInfo& family) {
+    sdk::Json said = said_of_record(record.fields, family);
+    std::set<std::string> lost = identities_.rewrite(said);
+    for (const std::string& reference : identities_.references_in(said)) {
+        if (auto left = context_.go_on(); !left) return left;
+        auto is_lost = leads_nowhere(reference);
+        if (!is_lost) return is_lost.error();
+        if (*is_lost) lost.insert(reference);
+    }
+    for (const std::string& name : lost) {
+        auto left = leave_out(
+            record.key, "it names " + shown(name) + ", which neither comes along nor is here");
+        if (!left) return left;
+    }
+    return {};
 }
 
 /// Before anything is compared with what is there: who may not change rights learns nothing of
@@ -56,6 +107,7 @@ sdk::Result<void> Surroundings::require_rights(const TransferRecord& record,
 
 sdk::Result<void> Surroundings::bring(const TransferRecord& record, const sdk::FamilyInfo& family,
                                       const sdk::RecordKey& key) {
+    if (auto checked = check_links(record, family); !checked) return checked;
     if (auto may = require_rights(record, key); !may) return may;
     if (wanted_.has_roles) {
         if (auto brought = bring_roles(record, family, key); !brought) return brought;
@@ -69,7 +121,7 @@ sdk::Result<void> Surroundings::bring(const TransferRecord& record, const sdk::F
         if (auto brought = bring_members(record, key); !brought) return brought;
     }
     if (wanted_.has_acls) {
-        if (auto brought = bring_grants(record.acl, key, record.key); !brought) return brought;
+        if (auto brought = grant(record.acl, key, record.key); !brought) return brought;
     }
     return bring_files(record, family, key);
 }
@@ -189,6 +241,15 @@ sdk::Result<void> Surroundings::bring_members(const TransferRecord& record,
 
 sdk::Result<void> Surroundings::bring_grants(const sdk::Json& acl, const sdk::RecordKey& key,
                                              std::string_view about) {
+    auto granted = grant(acl, key, about);
+    if (granted) return granted;
+    sdk::Error error = granted.error();
+    error.message = sdk::shown_path(about) + ": " + error.message;
+    return error;
+}
+
+sdk::Result<void> Surroundings::grant(const sdk::Json& acl, const sdk::RecordKey& key,
+                                      std::string_view about) {
     if (acl.empty()) return {};
     if (auto may = require(key, about); !may) return may;
     for (const sdk::Json& entry : acl) {
@@ -270,9 +331,8 @@ sdk::Result<std::optional<sdk::Principal>> Surroundings::find_principal(const sd
         context_, brought == principals_.end() ? home + "/" + name : brought->second);
     if (found) return std::optional<sdk::Principal>(*std::move(found));
     if (!sdk::is_missing(found.error())) return found.error();
-    outcome_.note(sdk::shown_path(about) + ": there is no principal " +
-                  sdk::shown_path(home + "/" + name, 200) + "; what it had was left out");
-    return std::optional<sdk::Principal>();
+    auto left = leave_out(about, "there is no principal " + shown(home + "/" + name), kLeftOut);
+    return left ? sdk::Result<std::optional<sdk::Principal>>(std::nullopt) : left.error();
 }
 
 sdk::Result<std::optional<std::string>> Surroundings::find_target(const sdk::Json& named,
@@ -300,9 +360,8 @@ sdk::Result<std::optional<std::string>> Surroundings::find_target(const sdk::Jso
         if (!reference) return reference.error();
         if (*team) return std::optional<std::string>(team_reference(*reference, key));
     }
-    outcome_.note(sdk::shown_path(about) + ": " + sdk::shown_path(record, 200) + " has no team " +
-                  sdk::shown_path(key, 200) + "; what it had was left out");
-    return std::optional<std::string>();
+    auto left = leave_out(about, shown(record) + " has no team " + shown(key), kLeftOut);
+    return left ? sdk::Result<std::optional<std::string>>(std::nullopt) : left.error();
 }
 
 sdk::Result<void> Surroundings::assign_system(const sdk::Json& policies,

@@ -40,11 +40,21 @@ public:
     /// are assigned to the principal or to the teams of the record.
     sdk::Result<void> bring_assignments(const TransferRecord& record, const sdk::FamilyInfo& family,
                                         const sdk::RecordKey& key);
-    /// `about` is what notes name.
+    /// Of a node; `about` is what notes and errors name.
     sdk::Result<void> bring_grants(const sdk::Json& acl, const sdk::RecordKey& key,
                                    std::string_view about);
 
 private:
+    sdk::Result<void> grant(const sdk::Json& acl, const sdk::RecordKey& key,
+                            std::string_view about);
+    /// Of `lost`, which is neither in the archive nor here: a note, or `conflict`
+    /// (`archives.transfer_link_missing`) where everything is required. Callers of public functions
+    /// name the record in an error.
+    sdk::Result<void> leave_out(std::string_view about, const std::string& lost,
+                                const char* consequence = "");
+    /// Members that name records.
+    sdk::Result<void> check_links(const TransferRecord& record, const sdk::FamilyInfo& family);
+    sdk::Result<bool> leads_nowhere(const std::string& reference);
     sdk::Result<void> require(const sdk::RecordKey& key, std::string_view about);
     sdk::Result<void> require_rights(const TransferRecord& record, const sdk::RecordKey& key);
     sdk::Result<void> bring_roles(const TransferRecord& record, const sdk::FamilyInfo& family,
@@ -60,10 +70,10 @@ private:
     /// attachments.
     sdk::Result<bool> has_file(const sdk::RecordKey& key, const sdk::Json& rows,
                                const sdk::ContentItem::File& file) const;
-    /// Nothing, and a note, where nobody here is meant.
+    /// Nothing where nobody here is meant, and may be left out.
     sdk::Result<std::optional<sdk::Principal>> find_principal(const sdk::Json& named,
                                                               std::string_view about);
-    /// The reference of a principal or a team; nothing, and a note, where there is none.
+    /// The reference of a principal or a team; nothing where there is none, and may be left out.
     sdk::Result<std::optional<std::string>> find_target(const sdk::Json& named,
                                                         std::string_view about);
     sdk::Result<void> assign_system(const sdk::Json& policies, const std::string& reference) const;
