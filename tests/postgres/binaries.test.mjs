@@ -136,3 +136,19 @@ test('a backup of a shared store is restored into a folder with its binaries', a
     rmSync(folder, { recursive: true, force: true });
   }
 });
+
+test('a copy of a node has its attachments in the place of the repository that it goes to', async () => {
+  const repository = async (fields) => (await one.admin('POST', '/repositories', fields))._doc;
+  const [from, to] = [await repository({ binaryStorageProviderType: 'fs' }), await repository({ binaryStorageProviderType: 'postgres' })];
+  const nodes = (id) => `/repositories/${id}/branches/master/nodes`;
+  const node = (await one.admin('POST', nodes(from), { title: 'with a picture' }))._doc;
+  const bytes = randomBytes(600_000);
+  await send(one, `${nodes(from)}/${node}/attachments/picture`, bytes, 'image/png');
+  for (const strategy of ['COPY_EVERYTHING', 'CLONE']) {
+    const copy = (await one.admin('POST', `${nodes(from)}/${node}/copy?targetNodeId=root&targetRepositoryId=${to}&strategy=${strategy}`))._doc;
+    // Files lie beside one server, where the other has none.
+    const got = await get(other, `${nodes(to)}/${copy}/attachments/picture`);
+    assert.deepEqual([got.status, got.bytes.equals(bytes)], [200, true], strategy);
+    await one.admin('DELETE', `${nodes(to)}/${copy}`);
+  }
+});

@@ -7,6 +7,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/attachments.hpp>
+#include <stele/sdk/blob_store.hpp>
+#include <stele/sdk/data_store.hpp>
 #include <stele/sdk/key_tuple.hpp>
 #include <stele/sdk/members.hpp>
 
@@ -26,18 +29,24 @@ namespace stele::nodes {
 namespace {
 
 constexpr char kOriginTag = 'C';
+constexpr std::size_t kCopiedPiece = std::size_t{256} * 1024;
 constexpr std::array kOwnOfOriginal{member::kSystem, member::kStatistics, member::kPaths, "_search",
                                     "ok"};
 constexpr std::array kNodeNames{"_doc", member::kQName};
-sdk::Json fields_to_copy(const sdk::Json& original, bool keeps_names) {
-    sdk::Json fields = original;
-    for (const char* name : kOwnOfOriginal)
-        fields.erase(name);
-    if (!keeps_names) {
-        for (const char* name : kNodeNames)
-            fields.erase(name);
+
+using Substitutions = std::map<std::string, std::string>;
+
+void substitute(const Substitutions& substitutions, sdk::Json& value) {
+    if (value.is_string()) {
+        const auto found = substitutions.find(value.get_ref<const std::string&>());
+        if (found != substitutions.end()) value = found->second;
+        return;
     }
-    return fields;
+    if (!value.is_structured()) return;
+    for (auto& [name, inner] : value.items()) {
+        const bool is_id = value.is_object() && name == "_doc";
+        if (!is_id) substitute(substitutions, inner);
+    }
 }
 
 const sdk::Json* attachments_of(const sdk::Json& node) {
@@ -81,7 +90,34 @@ sdk::Result<std::vector<NodeCopy::Member>> NodeCopy::gather(const sdk::Document&
             if (auto fits = check_size(found.size()); !fits) return fits.error();
         }
     }
+    if (rules_.has_relators) {
+        if (auto added = add_relators(found, known); !added) return added.error();
+    }
     return found;
+}
+
+sdk::Result<void> NodeCopy::add_relators(std::vector<Member>& members,
+                                         std::set<std::string>& known) const {
+    const std::size_t below = members.size();
+    for (std::size_t next = 0; next < below; ++next) {
+        auto types = relation_types(members[next].node);
+        if (!types) return types.error();
+        if (types->empty()) continue;
+        auto edges = from_.edges(members[next].node.id, Direction::outgoing);
+        if (!edges) return edges.error();
+        for (const Edge& edge : *edges) {
+            if (!types->contains(edge.type) || known.contains(edge.other)) continue;
+            auto association = from_.readable_node(edge.association);
+            auto named = association ? from_.readable_node(edge.other) : association;
+            if (!named && sdk::is_missing(named.error())) continue;
+            if (!named) return named.error();
+            if (!is_relation(association->fields)) continue;
+            known.insert(named->id);
+            members.push_back({std::move(*named), {}});
+            if (auto fits = check_size(members.size()); !fits) return fits;
+        }
+    }
+    return {};
 }
 
 sdk::Result<sdk::Document> NodeCopy::copy_tree(const sdk::Document& top,
@@ -92,9 +128,10 @@ sdk::Result<sdk::Document> NodeCopy::copy_tree(const sdk::Document& top,
     std::optional<sdk::Document> copied;
     for (const Member& member : *members) {
         const bool is_top = !copied;
-        const std::string above = !is_top  ? copies_[member.folder]
-                                  : folder ? folder->id
-                                           : std::string();
+        const bool is_below = !is_top && !member.folder.empty();
+        const std::string above = is_below           ? copies_[member.folder]
+                                  : is_top && folder ? folder->id
+                                                     : std::string();
         auto copy = rules_.strategy == CopyStrategy::clone ? clone_node(member.node)
                                                            : copy_node(member.node, above);
         if (!copy) return copy;
@@ -152,29 +189,83 @@ sdk::Result<std::string> NodeCopy::origin_row(const std::string& node,
         .key();
 }
 
+std::string NodeCopy::substituted(const std::string& text) const {
+    const auto found = rules_.substitutions.find(text);
+    return found == rules_.substitutions.end() ? text : found->second;
+}
+
+std::string NodeCopy::id_in_copies(const std::string& id) const {
+    const std::string said = substituted(id);
+    const auto copied = copies_.find(said);
+    return copied == copies_.end() ? said : copied->second;
+}
+
+sdk::Json NodeCopy::fields_of(const sdk::Json& original, bool keeps_names) const {
+    sdk::Json fields = original;
+    for (const char* name : kOwnOfOriginal)
+        fields.erase(name);
+    if (!keeps_names) {
+        for (const char* name : kNodeNames)
+            fields.erase(name);
+    }
+    if (rules_.substitutions.empty()) return fields;
+    substitute(rules_.substitutions, fields);
+    // Which property it stands for is the server's to say.
+    if (is_relation(original)) fields[member::kFeatures] = original.at(member::kFeatures);
+    return fields;
+}
+
+sdk::Result<std::optional<sdk::Document>> NodeCopy::find_earlier(const std::string& row) const {
+    if (rules_.copies_on_existing) return std::optional<sdk::Document>();
+    auto earlier = to_.view().get(row);
+    if (!earlier) return earlier.error();
+    if (!*earlier) return std::optional<sdk::Document>();
+    auto present = to_.readable_node(id_text(**earlier));
+    if (!present && sdk::is_missing(present.error())) return std::optional<sdk::Document>();
+    if (!present) return present.error();
+    return std::optional<sdk::Document>(std::move(*present));
+}
+
+sdk::Result<void> NodeCopy::note_origin(const std::string& row, const std::string& copy) {
+    auto writer = to_.changes().writer(to_.context(), to_.branch());
+    if (!writer) return writer.error();
+    (*writer)->put(row, id_bytes(copy));
+    return {};
+}
+
 sdk::Result<sdk::Document> NodeCopy::copy_node(const sdk::Document& node,
                                                const std::string& folder) {
     auto row = origin_row(node.id, folder);
     if (!row) return row.error();
-    if (!rules_.copies_on_existing) {
-        auto earlier = to_.view().get(*row);
-        if (!earlier) return earlier.error();
-        auto present = *earlier ? to_.readable_node(id_text(**earlier))
-                                : sdk::Result<sdk::Document>(sdk::Document());
-        if (!present && !sdk::is_missing(present.error())) return present;
-        if (*earlier && present) return replace(*present, node, folder);
-    }
+    auto earlier = find_earlier(*row);
+    if (!earlier) return earlier.error();
+    if (*earlier) return replace(**earlier, node, folder);
     if (auto may = to_.require_create(); !may) return may.error();
-    auto made = to_.create(fields_to_copy(node.fields, false));
+    auto made = to_.create(fields_of(node.fields, false));
     if (!made) return made;
-    auto writer = to_.changes().writer(to_.context(), to_.branch());
-    if (!writer) return writer.error();
-    (*writer)->put(*row, id_bytes(made->id));
-    if (!attachments_of(node.fields)) return made;
-    bring_attachments(node, made->id);
-    return to_.context().documents().patch(
-        to_.nodes(), made->id,
-        {{member::kFeatures, made->fields.value(member::kFeatures, sdk::Json::object())}});
+    if (auto noted = note_origin(*row, made->id); !noted) return noted.error();
+    return finish_new(node, std::move(*made));
+}
+
+sdk::Result<sdk::Document> NodeCopy::finish_new(const sdk::Document& original, sdk::Document copy) {
+    const bool has_attachments = rules_.has_attachments && attachments_of(original.fields);
+    if (!has_attachments) return finish(original, std::move(copy));
+    if (auto brought = bring_attachments(original, copy.id); !brought) return brought.error();
+    auto written = to_.context().documents().patch(
+        to_.nodes(), copy.id,
+        {{member::kFeatures, copy.fields.value(member::kFeatures, sdk::Json::object())}});
+    if (!written) return written;
+    return finish(original, std::move(*written));
+}
+
+sdk::Result<sdk::Document> NodeCopy::finish(const sdk::Document& original, sdk::Document copy) {
+    if (rules_.has_grants) {
+        if (auto brought = bring_grants(original, copy); !brought) return brought.error();
+    }
+    const bool is_said = sdk::text_member(copy.fields, member::kSourceDoc) == original.id;
+    if (!rules_.keeps_source_ids || is_said) return copy;
+    return to_.context().documents().patch(to_.nodes(), copy.id,
+                                           {{member::kSourceDoc, original.id}});
 }
 
 sdk::Result<sdk::Document> NodeCopy::clone_node(const sdk::Document& node) {
@@ -184,19 +275,21 @@ sdk::Result<sdk::Document> NodeCopy::clone_node(const sdk::Document& node) {
     if (auto may = to_.require_create(); !may) return may.error();
     if (auto forgotten = forget_deletion(to_, node.id); !forgotten) return forgotten.error();
     if (auto kept = keep_system(to_, node.id); !kept) return kept.error();
-    bring_attachments(node, node.id);
-    return to_.create(fields_to_copy(node.fields, true));
+    if (auto brought = bring_attachments(node, node.id); !brought) return brought.error();
+    auto made = to_.create(fields_of(node.fields, true));
+    if (!made) return made;
+    return finish(node, std::move(*made));
 }
 
 sdk::Result<sdk::Document> NodeCopy::replace(const sdk::Document& present,
                                              const sdk::Document& node, const std::string& folder) {
     if (auto may = to_.require(present, sdk::Permission::update); !may) return may.error();
-    bring_attachments(node, present.id);
-    sdk::Json fields = fields_to_copy(node.fields, false);
+    if (auto brought = bring_attachments(node, present.id); !brought) return brought.error();
+    sdk::Json fields = fields_of(node.fields, false);
     if (!folder.empty()) {
         if (auto fits = number_name(to_, folder, present.id, fields); !fits) return fits.error();
     }
-    const std::string type = sdk::text_member(node.fields, member::kType);
+    const std::string type = substituted(sdk::text_member(node.fields, member::kType));
     // An association keeps its type, by which the graph lists it.
     const bool is_retyped =
         !is_association(present.fields) && sdk::text_member(present.fields, member::kType) != type;
@@ -204,8 +297,11 @@ sdk::Result<sdk::Document> NodeCopy::replace(const sdk::Document& present,
         if (auto fits = check_new_type(to_, fields, type); !fits) return fits.error();
     }
     auto replaced = to_.context().documents().update(to_.nodes(), present.id, std::move(fields));
-    if (!replaced || !is_retyped) return replaced;
-    return to_.context().documents().patch(to_.nodes(), present.id, {{member::kType, type}});
+    if (replaced && is_retyped)
+        replaced =
+            to_.context().documents().patch(to_.nodes(), present.id, {{member::kType, type}});
+    if (!replaced) return replaced;
+    return finish(node, std::move(*replaced));
 }
 
 sdk::Result<void> NodeCopy::fit_name(const std::string& folder, const std::string& copy) const {
@@ -221,203 +317,73 @@ sdk::Result<void> NodeCopy::fit_name(const std::string& folder, const std::strin
     return renamed ? sdk::Result<void>() : renamed.error();
 }
 
-void NodeCopy::bring_attachments(const sdk::Document& node, const std::string& copy) {
+sdk::Result<void> NodeCopy::bring_attachments(const sdk::Document& node, const std::string& copy) {
+    if (!rules_.has_attachments) return {};
     const sdk::Json* const attachments = attachments_of(node.fields);
+    if (attachments) {
+        if (auto brought = bring_bytes(*attachments); !brought) return brought;
+    }
     to_.changes().set_system(
         copy, {{member::kAttachments, attachments ? *attachments : sdk::Json(nullptr)}});
+    return {};
 }
 
-sdk::Result<std::string> NodeCopy::other_end(const Edge& edge, bool may_be_relation) const {
-    const auto copied = copies_.find(edge.other);
-    if (copied != copies_.end()) return copied->second;
-    if (rules_.strategy != CopyStrategy::clone && !may_be_relation) return std::string();
-    auto present = to_.readable_node(edge.other);
-    if (!present && !sdk::is_missing(present.error())) return present.error();
-    return present ? present->id : std::string();
-}
-
-sdk::Result<std::set<std::string>> NodeCopy::relation_types(const sdk::Document& node) const {
-    std::set<std::string> types;
-    if (!may_have_elements(node.fields)) return types;
-    auto relators = relators_of(rules_.excludes_associations ? to_ : from_, node.fields);
-    if (!relators) return relators.error();
-    for (Relator& relator : *relators)
-        types.insert(std::move(relator.type));
-    return types;
-}
-
-sdk::Result<void> NodeCopy::copy_associations(const sdk::Document& node) {
-    auto edges = from_.edges(node.id, Direction::any);
-    if (!edges) return edges.error();
-    auto relation_types = this->relation_types(node);
-    if (!relation_types) return relation_types.error();
-    std::vector<sdk::Document> relations;
-    for (const Edge& edge : *edges) {
-        if (!is_copied_type(edge.type)) continue;
-        // Between two that are copied it comes with the one that it starts from.
-        const bool is_inner = copies_.contains(edge.other);
-        if (is_inner && edge.end == Direction::incoming) continue;
-        // What a copy names it names like the original, copied or not.
-        const bool may_be_relation =
-            edge.end == Direction::outgoing && relation_types->contains(edge.type);
-        const bool is_excluded =
-            rules_.excludes_associations || rules_.excluded_types.contains(edge.type);
-        if (is_excluded && !may_be_relation) continue;
-        auto other = other_end(edge, may_be_relation);
-        if (!other) return other.error();
-        if (other->empty()) continue;
-        if (auto copied = copy_association(edge, node.id, relations); !copied) return copied;
-    }
-    return copy_relations(node.id, relations);
-}
-
-sdk::Result<void> NodeCopy::copy_relations(const std::string& node,
-                                           const std::vector<sdk::Document>& relations) {
-    if (relations.empty()) return {};
-    auto address = node_address(to_);
-    if (!address) return address.error();
-    auto copy = to_.node(copies_.at(node));
-    if (!copy) return copy.error();
-    // Those that the copy has no element for stand for nothing.
-    NamedNodes named(copy->fields);
-    std::map<std::string, std::map<std::string, std::string>> pointed;
-    std::vector<const sdk::Document*> wanted;
-    for (const sdk::Document& relation : relations) {
-        const auto [type, path, former] = relation_of(relation);
-        if (!named.contains(path, former)) continue;
-        const auto copied = copies_.find(former);
-        pointed[path][former] = copied == copies_.end() ? former : copied->second;
-        wanted.push_back(&relation);
-    }
-    bool has_pointed = false;
-    for (const auto& [path, others] : pointed)
-        has_pointed = point_elements(copy->fields, path, others, *address) || has_pointed;
-    if (has_pointed) {
-        auto written =
-            to_.context().documents().update(to_.nodes(), copy->id, std::move(copy->fields));
-        if (!written) return written.error();
-        copy = std::move(written);
-    }
-    return join_relations(*copy, wanted);
-}
-
-sdk::Result<void> NodeCopy::join_relations(const sdk::Document& copy,
-                                           const std::vector<const sdk::Document*>& relations) {
-    std::set<std::string> types;
-    for (const sdk::Document* relation : relations)
-        types.insert(ends_of(*relation).type);
-    auto present = relations_of(to_, copy.id, types);
-    if (!present) return present.error();
-    const Raised in_step(to_.changes().relations().are_in_step);
-    for (const sdk::Document* original : relations) {
-        Relation relation = relation_of(*original);
-        if (const auto copied = copies_.find(relation.target); copied != copies_.end())
-            relation.target = copied->second;
-        if (!present->insert(relation).second) {
-            auto is_same = is_there(*original);
-            if (!is_same) return is_same.error();
-            if (!*is_same) continue;
+sdk::Result<void> NodeCopy::bring_bytes(const sdk::Json& attachments) const {
+    auto source = from_.context().data_stores().binaries(from_.branch());
+    if (!source) return source.error();
+    auto target = to_.context().data_stores().binaries(to_.branch());
+    if (!target) return target.error();
+    // Names are made of content, so they are the same in every place.
+    if (*source == *target) return {};
+    for (const auto& [id, kept] : attachments.items()) {
+        const std::string name = sdk::Attachment::from_json(id, kept).object_id;
+        auto reader = (*source)->open(name);
+        if (!reader) return reader.error();
+        std::uint64_t at = 0;
+        auto stored = sdk::store_bytes(**target, [&](std::string& piece) -> sdk::Result<void> {
+            if (auto may = to_.context().go_on(); !may) return may;
+            auto read = (*reader)->read(at, kCopiedPiece, piece);
+            if (read) at += piece.size();
+            return read;
+        });
+        if (!stored) return stored.error();
+        if (stored->name != name) {
+            return sdk::make_error(sdk::ErrorKind::internal, "attachment.bytes_missing",
+                                   "the bytes that were copied are not what they were", name);
         }
-        if (auto counted = count_relation(to_.changes()); !counted) return counted;
-        auto target = to_.node(relation.target);
-        if (!target) return target.error();
-        if (auto joined = make_association(*original, copy, *target); !joined) return joined;
     }
     return {};
 }
 
-sdk::Result<bool> NodeCopy::is_there(const sdk::Document& original) const {
-    if (rules_.strategy != CopyStrategy::clone) return false;
-    auto present = to_.node(original.id);
-    if (!present && !sdk::is_missing(present.error())) return present.error();
-    return present.has_value();
-}
-
-sdk::Result<void> NodeCopy::copy_association(const Edge& edge, const std::string& node,
-                                             std::vector<sdk::Document>& relations) {
-    auto original = from_.readable_node(edge.association);
-    if (!original && sdk::is_missing(original.error())) return {};
-    if (!original) return original.error();
-    // A copy has its tags by what it says.
-    if (is_tagging(original->fields)) return {};
-    const bool is_copied = copies_.contains(edge.other);
-    const bool is_from_node = ends_of(*original).source == node;
-    if (is_relation(original->fields)) {
-        // Those to a node come with what names it.
-        if (is_from_node) relations.push_back(std::move(*original));
-        return {};
-    }
-    if (rules_.excludes_associations || rules_.excluded_types.contains(edge.type)) return {};
-    if (rules_.strategy != CopyStrategy::clone && !is_copied) return {};
-    const bool is_second_look = edge.end == Direction::mutual && is_copied && !is_from_node;
-    if (is_second_look) return {};
-    return join_copies(*original);
-}
-
-sdk::Result<void> NodeCopy::join_copies(const sdk::Document& original) {
-    AssociationEnds ends = ends_of(original);
-    const bool is_own_target = copies_.contains(ends.target);
-    // Of two that are each other's either is where it starts.
-    const bool is_own_source =
-        copies_.contains(ends.source) || (ends.is_undirected && is_own_target);
-    for (std::string* end : {&ends.source, &ends.target}) {
-        const auto copied = copies_.find(*end);
-        if (copied != copies_.end()) *end = copied->second;
-    }
-    if (rules_.strategy != CopyStrategy::clone) {
-        auto is_present = is_joined(ends);
-        if (!is_present) return is_present.error();
-        if (*is_present) return {};
-    }
-    auto source = to_.node(ends.source);
-    if (!source) return source.error();
-    auto target = to_.node(ends.target);
-    if (!target) return target.error();
-    auto is_present = is_there(original);
-    if (!is_present) return is_present.error();
-    if (!*is_present) {
-        // Whoever makes what lies at one end may not change what was at the other.
-        auto may = require_ends(to_, ends.type, is_own_source ? nullptr : &*source,
-                                is_own_target ? nullptr : &*target);
-        if (!may) return may;
-    }
-    return make_association(original, *source, *target);
-}
-
-sdk::Result<void> NodeCopy::make_association(const sdk::Document& original,
-                                             const sdk::Document& source,
-                                             const sdk::Document& target) {
-    const bool is_clone = rules_.strategy == CopyStrategy::clone;
-    if (is_clone) {
-        auto present = to_.node(original.id);
-        if (!present && !sdk::is_missing(present.error())) return present.error();
-        if (present) {
-            auto replaced = replace(*present, original, {});
-            return replaced ? sdk::Result<void>() : replaced.error();
+sdk::Result<void> NodeCopy::bring_grants(const sdk::Document& original,
+                                         const sdk::Document& copy) const {
+    auto may_know = from_.may(original.key, sdk::Permission::connect);
+    if (!may_know) return may_know.error();
+    if (!*may_know) return {};
+    sdk::Authorities& authorities = to_.context().authorities();
+    auto granted = authorities.acl(original.key);
+    if (!granted) return granted.error();
+    if (granted->empty()) return {};
+    if (auto may = to_.require(copy, sdk::Permission::modify_permissions); !may) return may;
+    for (const sdk::AclEntry& entry : *granted) {
+        auto held = authorities.direct_roles(copy.key, entry.principal);
+        if (!held) return held.error();
+        for (const std::string& role : entry.roles) {
+            if (std::find(held->begin(), held->end(), role) != held->end()) continue;
+            auto covered =
+                authorities.covers_grant(to_.principal().key, copy.key, role, /*is_deep=*/false);
+            if (!covered) return covered.error();
+            if (!*covered) {
+                return sdk::make_error(
+                    sdk::ErrorKind::forbidden, "authority.role_above_own",
+                    fmt::format("the role {} on node {} is more than you have there", role,
+                                copy.id));
+            }
+            auto given = authorities.grant(copy.key, entry.principal, role);
+            if (!given) return given;
         }
-        if (auto forgotten = forget_deletion(to_, original.id); !forgotten) return forgotten;
     }
-    if (auto may = to_.require_create(); !may) return may;
-    const AssociationEnds ends = ends_of(original);
-    if (ends.type == association::kChild && !ends.is_undirected) {
-        if (auto fits = fit_name(source.id, target.id); !fits) return fits;
-    }
-    auto joined = to_.associate(source, target,
-                                {.source = source.id,
-                                 .target = target.id,
-                                 .type = ends.type,
-                                 .is_undirected = ends.is_undirected,
-                                 .fields = fields_to_copy(original.fields, is_clone)});
-    return joined ? sdk::Result<void>() : joined.error();
-}
-
-sdk::Result<bool> NodeCopy::is_joined(const AssociationEnds& ends) const {
-    auto edges = to_.edges(ends.source,
-                           ends.is_undirected ? Direction::mutual : Direction::outgoing, ends.type);
-    if (!edges) return edges.error();
-    return std::any_of(edges->begin(), edges->end(), [&ends](const Edge& edge) {
-        return edge.other == ends.target && (edge.end == Direction::mutual) == ends.is_undirected;
-    });
+    return {};
 }
 
 }  // namespace stele::nodes

@@ -58,7 +58,7 @@ sdk::Result<void> check_movable(const sdk::Document& node, const char* parameter
     return {};
 }
 
-sdk::Result<sdk::Document> find_folder(const BranchContent& content, const FolderAddress& address) {
+sdk::Result<sdk::Document> find_place(const BranchContent& content, const FolderAddress& address) {
     auto folder = content.readable_node(address.node.empty() ? kRootAlias : address.node);
     if (!folder) return folder;
     const auto segments = split_path(address.path);
@@ -71,8 +71,13 @@ sdk::Result<sdk::Document> find_folder(const BranchContent& content, const Folde
                 sdk::ErrorKind::not_found, "nodes.path_unknown",
                 fmt::format("there is no folder {} below the target", address.path));
         }
-        if (!folder) return folder;
     }
+    return folder;
+}
+
+sdk::Result<sdk::Document> find_folder(const BranchContent& content, const FolderAddress& address) {
+    auto folder = find_place(content, address);
+    if (!folder) return folder;
     if (is_association(folder->fields)) {
         return sdk::make_error(
             {{"targetNodeId", "nodes.association_unfit", "an association is no folder"}});

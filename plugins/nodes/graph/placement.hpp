@@ -15,6 +15,10 @@ struct FolderAddress {
     std::string path;
 };
 
+/// What an address names, which whoever acts may READ: a node, or an association where it has no
+/// path. `not_found` (`nodes.path_unknown`).
+sdk::Result<sdk::Document> find_place(const BranchContent& content, const FolderAddress& address);
+
 /// The folder of an address, which whoever acts may READ and make nodes in. `not_found`
 /// (`nodes.path_unknown`), `forbidden`.
 sdk::Result<sdk::Document> find_folder(const BranchContent& content, const FolderAddress& address);

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -9,6 +11,7 @@
 #include <stele/sdk/text.hpp>
 
 #include "branch/vocabulary.hpp"
+#include "job/copy_rules.hpp"
 #include "job/node_jobs.hpp"
 
 namespace stele::nodes {
@@ -26,20 +29,26 @@ sdk::Error chain_unfit(const char* name, const char* problem) {
     return sdk::make_error({{name, "nodes.copy_chain_unfit", std::string(name) + ' ' + problem}});
 }
 
+/// Associations are nodes of their branch under either word.
+bool is_node_word(std::string_view type) {
+    return type == kNodeType || type == kAssociationWord;
+}
+
 /// Takes what a link says of its place by its reference, which wins over the links around it
 /// (docs/specification/merge_and_transfer.md 4.2): clients name the branch that wrote a node last,
 /// and by the reference the one on which they see it. False for text that is no such reference.
 bool take_reference(std::string_view reference, std::string_view type, CopyChain& found) {
-    constexpr std::string_view kBehindType = "://";
-    if (!reference.starts_with(type) || !reference.substr(type.size()).starts_with(kBehindType))
-        return false;
-    std::string_view rest = reference.substr(type.size() + kBehindType.size());
+    constexpr std::string_view kBehindWord = "://";
+    const std::size_t end = std::min(reference.find(kBehindWord), reference.size());
+    const std::string_view word = reference.substr(0, end);
+    if (word != type && !(is_node_word(word) && is_node_word(type))) return false;
+    std::string_view rest = reference.substr(std::min(end + kBehindWord.size(), reference.size()));
     const std::string_view platform = sdk::take_until(rest, '/');
     const std::string_view repository = sdk::take_until(rest, '/');
     const std::string_view branch = sdk::take_until(rest, '/');
     const std::string_view node = sdk::take_until(rest, '/');
-    const bool has_branch = type == kBranchType || type == kNodeType;
-    const bool has_node = type == kNodeType;
+    const bool has_node = is_node_word(type);
+    const bool has_branch = type == kBranchType || has_node;
     if (platform.empty() || repository.empty() || branch.empty() == has_branch ||
         node.empty() == has_node || !rest.empty())
         return false;
@@ -61,15 +70,16 @@ sdk::Result<CopyChain> read_chain(const sdk::Json& body, const char* name) {
             return chain_unfit(name, "must be an array of objects with typeId and id");
         if (type == kRepositoryType) found.address[kRepositoryId] = id;
         if (type == kBranchType) found.address[kBranchId] = id;
-        if (type == kNodeType) found.node = id;
+        if (is_node_word(type)) found.node = id;
         const std::string reference = sdk::text_member(link, "ref");
-        const bool is_content = type == kRepositoryType || type == kBranchType || type == kNodeType;
+        const bool is_content =
+            type == kRepositoryType || type == kBranchType || is_node_word(type);
         if (!is_content || reference.empty() || take_reference(reference, type, found)) continue;
         return chain_unfit(name, "has a ref that is no reference of its typeId");
     }
     const std::string last = sdk::text_member(chain->back(), "typeId");
     const bool ends_in_content =
-        last == kNodeType || last == kBranchType || last == kRepositoryType;
+        is_node_word(last) || last == kBranchType || last == kRepositoryType;
     if (!ends_in_content || !found.address.contains(kRepositoryId))
         return chain_unfit(name, "must lead to a node or branch of a repository");
     return found;
@@ -79,19 +89,21 @@ sdk::Result<CopyChain> read_chain(const sdk::Json& body, const char* name) {
 sdk::Result<sdk::Reply> copy_chains(Services& services, const sdk::Call& call) {
     auto source = read_chain(call.body(), "sources");
     if (!source) return source.error();
-    if (source->node.empty()) return chain_unfit("sources", "must end in a node");
+    if (source->node.empty()) return chain_unfit("sources", "must end in a node or association");
     auto target = read_chain(call.body(), "targets");
     if (!target) return target.error();
     const auto given = call.body().find("configuration");
     const sdk::Json configuration =
         given != call.body().end() && given->is_object() ? *given : sdk::Json::object();
-    NodeOrder order{kCopyOrder, {{"source", source->address}, {"target", target->address}}};
+    auto settings = copy_settings(configuration);
+    if (!settings) return settings.error();
+    NodeOrder order{kCopyOrder, *std::move(settings)};
+    order.input["source"] = source->address;
+    order.input["target"] = target->address;
     order.input[kNodeId] = source->node;
     if (!target->node.empty()) order.input["targetNodeId"] = target->node;
-    order.input["strategy"] =
-        call.parameter("strategy").value_or(sdk::text_member(configuration, "strategy"));
-    order.input["copyOnExisting"] = sdk::flag_member(configuration, "copyOnExisting", true);
-    order.input[kIsDryRun] = sdk::flag_member(configuration, kIsDryRun, false);
+    if (const auto strategy = call.parameter(kStrategy); strategy && !strategy->empty())
+        order.input[kStrategy] = *strategy;
     auto reply = scheduled(services, call, order);
     if (!reply) return reply.error();
     if (*reply) return std::move(**reply);

@@ -9,6 +9,7 @@
 #include "branch/vocabulary.hpp"
 #include "graph/node_copy.hpp"
 #include "graph/placement.hpp"
+#include "job/copy_rules.hpp"
 
 namespace stele::nodes {
 
@@ -16,41 +17,13 @@ namespace {
 
 constexpr char kDryEnd[] = "nodes.copy_dry_run";
 
-constexpr char kStrategy[] = "strategy";
-constexpr char kCopyOnExisting[] = "copyOnExisting";
-constexpr char kLiftsProtection[] = "allowWriteToFrozenBranches";
-
-sdk::Result<CopyRules> rules_of(const sdk::Json& input, std::size_t most) {
-    CopyRules rules;
-    rules.most = most;
-    rules.copies_on_existing = sdk::flag_member(input, kCopyOnExisting, true);
-    const std::string strategy = sdk::lower_case(sdk::text_member(input, kStrategy));
-    if (strategy == "clone") {
-        rules.strategy = CopyStrategy::clone;
-    } else if (!strategy.empty() && strategy != "copy_everything") {
-        return sdk::make_error({{kStrategy, "nodes.copy_strategy_unknown",
-                                 "strategy must be COPY_EVERYTHING or CLONE"}});
-    }
-    return rules;
-}
-
-CopyRules clone_rules(const sdk::Json& input, std::size_t most) {
-    CopyRules rules{.strategy = CopyStrategy::clone, .most = most};
-    const auto excluded = input.find(kExcludedAssociations);
-    if (excluded == input.end()) return rules;
-    if (excluded->is_array())
-        excluded->get_to(rules.excluded_types);
-    else
-        rules.excludes_associations = sdk::flag_member(input, kExcludedAssociations, false);
-    return rules;
-}
-
 sdk::Result<sdk::Json> chain_end(const BranchContent& content, const std::string& id) {
     auto node = content.node(id);
     if (!node) return node.error();
     auto reference = content.context().reference(node->key);
     if (!reference) return reference.error();
-    return sdk::Json{{"typeId", kNodeType}, {"id", id}, {"ref", *reference}};
+    const char* const type = is_association(node->fields) ? kAssociationWord : kNodeType;
+    return sdk::Json{{"typeId", type}, {"id", id}, {"ref", *reference}};
 }
 
 /// What clients read of a finished copy (docs/specification/nodes.md 1.5).
@@ -64,26 +37,66 @@ sdk::Result<sdk::Json> import_of(const BranchContent& from, const std::string& s
                      {"targets", sdk::Json::array({*copied})}};
 }
 
+sdk::Result<void> lift_protection(const BranchContent& to, const sdk::Json& input) {
+    if (!sdk::flag_member(input, kLiftsProtection, false)) return {};
+    auto may = to.may(to.branch(), sdk::Permission::update);
+    if (!may) return may.error();
+    if (!*may) {
+        return sdk::make_error(sdk::ErrorKind::forbidden, "authority.permission_missing",
+                               "UPDATE on the branch is needed to write past its protection");
+    }
+    to.changes().lift_protection(to.branch());
+    return {};
+}
+
+std::optional<FolderAddress> told_place(const sdk::Json& input) {
+    if (!input.contains("targetNodeId")) return std::nullopt;
+    return FolderAddress{sdk::text_member(input, "targetNodeId"),
+                         sdk::text_member(input, "targetPath")};
+}
+
+/// A node as the target is where the copy begins in place of its source.
+sdk::Result<sdk::Document> copy_association(const BranchContent& to, NodeCopy& copying,
+                                            const sdk::Document& association, bool is_clone,
+                                            const sdk::Json& input) {
+    const auto place = told_place(input);
+    if (!place) return copying.copy_lone_association(association, nullptr);
+    if (is_clone) {
+        return sdk::make_error({{"targetNodeId", "nodes.association_unfit",
+                                 "a clone of an association has the ends of that, and goes to a "
+                                 "branch"}});
+    }
+    auto source = find_place(to, *place);
+    if (!source) return source;
+    return copying.copy_lone_association(association, &*source);
+}
+
+sdk::Result<sdk::Document> copy_node(const BranchContent& to, NodeCopy& copying,
+                                     const sdk::Document& node, const sdk::Json& input) {
+    if (auto movable = check_movable(node, kNodeId); !movable) return movable.error();
+    const auto place = told_place(input);
+    if (!place) return copying.copy_tree(node, nullptr);
+    auto folder = find_folder(to, *place);
+    if (!folder) return folder;
+    return copying.copy_tree(node, &*folder);
+}
+
 sdk::Result<sdk::Json> copy_as_told(Services& services, sdk::Context& context,
                                     const sdk::Json& input, std::size_t most) {
-    auto rules = rules_of(input, most);
+    auto rules = copy_rules(input, most);
     if (!rules) return rules.error();
     auto from = open_address(services, context, input.at("source"));
     if (!from) return from.error();
     auto to = open_address(services, context, input.at("target"));
     if (!to) return to.error();
+    if (auto lifted = lift_protection(*to, input); !lifted) return lifted.error();
     auto node = from->readable_node(sdk::text_member(input, kNodeId));
     if (!node) return node.error();
-    if (auto movable = check_movable(*node, kNodeId); !movable) return movable.error();
-    std::optional<sdk::Document> folder;
-    if (input.contains("targetNodeId")) {
-        auto found = find_folder(
-            *to, {sdk::text_member(input, "targetNodeId"), sdk::text_member(input, "targetPath")});
-        if (!found) return found.error();
-        folder = std::move(*found);
-    }
     NodeCopy copying(*from, *to, *rules);
-    auto copy = copying.copy_tree(*node, folder ? &*folder : nullptr);
+    const bool is_clone = rules->strategy == CopyStrategy::clone;
+    auto copy = is_association(node->fields)
+                    ? copy_association(*to, copying, *node, is_clone, input)
+                    : copy_node(*to, copying, *node, input);
     if (!copy) return copy.error();
     auto imported = import_of(*from, node->id, *to, copy->id);
     if (!imported) return imported;
@@ -96,15 +109,7 @@ sdk::Result<sdk::Json> copy_from_as_told(Services& services, sdk::Context& conte
     if (!from) return from.error();
     auto to = open_address(services, context, input.at("target"));
     if (!to) return to.error();
-    if (sdk::flag_member(input, kLiftsProtection, false)) {
-        auto may = to->may(to->branch(), sdk::Permission::update);
-        if (!may) return may.error();
-        if (!*may) {
-            return sdk::make_error(sdk::ErrorKind::forbidden, "authority.permission_missing",
-                                   "UPDATE on the branch is needed to write past its protection");
-        }
-        to->changes().lift_protection(to->branch());
-    }
+    if (auto lifted = lift_protection(*to, input); !lifted) return lifted.error();
     std::vector<sdk::Document> nodes;
     for (const sdk::Json& id : input.at("nodeIds")) {
         auto node = from->readable_node(id.get_ref<const std::string&>());
@@ -230,16 +235,21 @@ sdk::Result<void> start_branch_job(const BranchContent& content, const char* typ
 sdk::Result<BranchContent> open_address(Services& services, sdk::Context& context,
                                         const sdk::Json& address) {
     const std::string id = sdk::text_member(address, kBranchId);
+    // Whoever may not know a branch is told the same of it as of one that is not there.
+    const auto unknown = [&id] {
+        return sdk::make_error(sdk::ErrorKind::not_found, "nodes.branch_unknown",
+                               "there is no branch " + (id.empty() ? kMasterAlias : id));
+    };
     auto branch = context.documents().read({kBranchType, sdk::text_member(address, kRepositoryId)},
                                            id.empty() ? kMasterAlias : id);
+    if (!branch && sdk::is_missing(branch.error())) return unknown();
     if (!branch) return branch.error();
     auto content = BranchContent::open(services, context, branch->key);
     if (!content) return content;
     auto is_readable = content->may(branch->key, sdk::Permission::read);
     if (!is_readable) return is_readable.error();
-    if (*is_readable) return content;
-    return sdk::make_error(sdk::ErrorKind::not_found, "nodes.branch_unknown",
-                           "there is no branch " + id);
+    if (!*is_readable) return unknown();
+    return content;
 }
 
 sdk::Json address_of(const sdk::Document& branch) {

@@ -23,8 +23,8 @@ inline constexpr char kCopyFromOrder[] = "copy-nodes";
 inline constexpr char kMoveOrder[] = "move-nodes";
 inline constexpr char kDeleteOrder[] = "delete-nodes";
 
-/// Of copies from a branch: true, or the types of associations that stay.
-inline constexpr char kExcludedAssociations[] = "excludeAssociationTypes";
+/// How chains of objects name associations.
+inline constexpr char kAssociationWord[] = "association";
 
 /// The job types of these orders, and copies by chains (`sdk::NodeCopies`). Once, while the plugin
 /// is opened.

@@ -6,6 +6,7 @@
 
 #include "branch/vocabulary.hpp"
 #include "graph/placement.hpp"
+#include "job/copy_rules.hpp"
 #include "job/node_jobs.hpp"
 #include "operation/node_shapes.hpp"
 #include "operation/operations.hpp"
@@ -17,6 +18,8 @@ namespace {
 
 constexpr char kTargetNode[] = "targetNodeId";
 constexpr char kTargetPath[] = "targetPath";
+constexpr char kTargetBranch[] = "targetBranchId";
+constexpr char kTargetRepository[] = "targetRepositoryId";
 
 /// The path of the call's node below the root of a name; null when it lies outside.
 sdk::Result<sdk::Json> path_below(const BranchContent& content, const sdk::Document& node,
@@ -117,10 +120,20 @@ sdk::Result<sdk::Reply> start_delete_one(Services& services, const sdk::Call& ca
     return start_job(services, call, *order);
 }
 
+/// The branch that a copy goes to: that of the node where the call names no other. A repository
+/// without a branch means its master.
+sdk::Json copy_target(const sdk::Call& call, const sdk::Json& own) {
+    const std::string repository = call.parameter(kTargetRepository).value_or("");
+    const std::string branch = call.parameter(kTargetBranch).value_or("");
+    if (repository.empty() && branch.empty()) return own;
+    return {{kRepositoryId, repository.empty() ? sdk::text_member(own, kRepositoryId) : repository},
+            {kBranchId, branch.empty() ? std::string(kMasterAlias) : branch}};
+}
+
 sdk::Result<NodeOrder> copy_order(Services& services, const sdk::Call& call) {
     auto target = call.required_parameter(kTargetNode);
     if (!target) return target.error();
-    auto again = is_asked(call, "copyOnExisting", true);
+    auto again = is_asked(call, kCopyOnExisting, true);
     if (!again) return again.error();
     auto content = content_of(services, call);
     if (!content) return content.error();
@@ -128,11 +141,12 @@ sdk::Result<NodeOrder> copy_order(Services& services, const sdk::Call& call) {
     if (!address) return address.error();
     return NodeOrder{kCopyOrder,
                      {{"source", *address},
-                      {"target", *address},
+                      {"target", copy_target(call, *address)},
                       {kNodeId, call.record().id},
                       {kTargetNode, std::move(*target)},
                       {kTargetPath, call.parameter(kTargetPath).value_or("")},
-                      {"copyOnExisting", *again}}};
+                      {kStrategy, call.parameter(kStrategy).value_or("")},
+                      {kCopyOnExisting, *again}}};
 }
 
 sdk::Result<sdk::Reply> copy_one(Services& services, const sdk::Call& call) {
@@ -143,7 +157,7 @@ sdk::Result<sdk::Reply> copy_one(Services& services, const sdk::Call& call) {
     if (*reply) return std::move(**reply);
     auto copied = carry_out(services, call.context(), *order, kMaxInCall);
     if (!copied) return copied.error();
-    auto content = content_of(services, call);
+    auto content = open_address(services, call.context(), order->input.at("target"));
     if (!content) return content.error();
     auto copy = content->node(sdk::text_member(*copied, "copied"));
     if (!copy) return copy.error();
@@ -185,7 +199,7 @@ sdk::Result<NodeOrder> copy_from_order(Services& services, const sdk::Call& call
         source[kRepositoryId] = given;
         break;
     }
-    auto lifts = is_asked(call, "allowWriteToFrozenBranches", false);
+    auto lifts = is_asked(call, kLiftsProtection, false);
     if (!lifts) return lifts.error();
     auto excluded = excluded_associations(call);
     if (!excluded) return excluded.error();
@@ -194,7 +208,7 @@ sdk::Result<NodeOrder> copy_from_order(Services& services, const sdk::Call& call
                       {"target", std::move(*target)},
                       {"nodeIds", std::move(*nodes)},
                       {kExcludedAssociations, std::move(*excluded)},
-                      {"allowWriteToFrozenBranches", *lifts}}};
+                      {kLiftsProtection, *lifts}}};
 }
 
 /// A repository as whoever acts may know it: its id alone where they may not READ it.
@@ -314,7 +328,7 @@ sdk::Shape wanted_copies() {
          optional("sourceRepositoryId", text()),
          optional(kExcludedAssociations,
                   sdk::shape::either({sdk::shape::boolean(), sdk::shape::array(text())})),
-         optional("allowWriteToFrozenBranches", sdk::shape::boolean())});
+         optional(kLiftsProtection, sdk::shape::boolean())});
 }
 
 /// One node by the first of these that is there, or many by `nodes`.
@@ -375,11 +389,16 @@ sdk::Actions node_folder_actions() {
     using sdk::FieldKind;
     using sdk::shape::job;
     const std::vector<sdk::Parameter> move_parameters{{kTargetNode, true}, {kTargetPath}};
-    const std::vector<sdk::Parameter> copy_parameters{{kTargetNode, true}, {kTargetPath}};
+    const std::vector<sdk::Parameter> copy_parameters{
+        {kTargetNode, true},
+        {kTargetPath},
+        {kTargetBranch},
+        {kTargetRepository},
+        {kStrategy, false, FieldKind::text, {"COPY_EVERYTHING", "CLONE"}},
+        {kCopyOnExisting, false, FieldKind::boolean}};
     std::vector<sdk::Parameter> scheduled_parameters = copy_parameters;
     scheduled_parameters.push_back(
         {"schedule", false, FieldKind::text, {"ASYNCHRONOUS", "SYNCHRONOUS"}});
-    scheduled_parameters.push_back({"copyOnExisting", false, FieldKind::boolean});
     sdk::Action move_start = folder_action("move/start", connect, operation<&start_move_many>(),
                                            {job(), wanted_move()}, {{kTargetNode}, {kTargetPath}});
     move_start.scope = sdk::ActionScope::collection;
@@ -410,7 +429,7 @@ sdk::Actions branch_folder_actions() {
     using sdk::shape::job;
     const std::vector<sdk::Parameter> move_parameters{{kTargetNode}, {kTargetPath}};
     const std::vector<sdk::Parameter> copy_parameters{
-        {"id"}, {"allowWriteToFrozenBranches", false, sdk::FieldKind::boolean}};
+        {"id"}, {kLiftsProtection, false, sdk::FieldKind::boolean}};
     const sdk::Shape moved = sdk::shape::status({ids_member(), {kTargetNode, sdk::shape::text()}});
     const sdk::Shape copied =
         sdk::shape::both(sdk::shape::written(kBranchType),

@@ -130,6 +130,7 @@ test('ids of another branch or repository in bodies and parameters lead nowhere'
       ['POST', `${master}/movenodes`, { sourceNodeIds: [nodeId], targetNodeId: 'root' }],
       ['POST', `${master}/movenodes`, { sourceNodeIds: [own], targetNodeId: nodeId }],
       ['POST', `${node}/move?targetNodeId=${nodeId}`, {}], ['POST', `${node}/copy?targetNodeId=${nodeId}`, {}],
+      ['POST', `${master}/nodes/${own}/copy?targetNodeId=root&targetBranchId=${branchId}`, {}], ['POST', `${master}/nodes/${own}/copy?targetNodeId=${nodeId}&targetBranchId=${branchId}`, {}],
       ['POST', `${master}/i18n/add?masterNodeId=${nodeId}&translationNodeId=${own}&locale=de`, {}],
       ['POST', `${master}/i18n/add?masterNodeId=${own}&translationNodeId=${nodeId}&locale=de`, {}],
       ['POST', `${master}/copyfrom?id=${branchId}`, from], ['POST', `${master}/copyfrom`, { ...from, branchId }],

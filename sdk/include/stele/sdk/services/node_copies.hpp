@@ -12,7 +12,8 @@ class NodeCopies {
 public:
     virtual ~NodeCopies();
 
-    /// What `POST /tools/copy` answers where `sources` ends in a node: the job that copies it.
+    /// What `POST /tools/copy` answers where `sources` ends in a node or an association: the job
+    /// that copies it.
     virtual Result<Reply> copy(const Call& call) = 0;
 };
 
