@@ -116,6 +116,32 @@ test('who may not change rights learns by no import who holds them', async () =>
   assert.deepEqual(told[2], told[0]);
 });
 
+test('who may not change rights learns by no import which roles, teams and members there are', async () => {
+  const repository = await make('/repositories');
+  const group = await make('/domains/default/principals', { type: 'GROUP', name: 'looked-at' });
+  const [store, people] = [`/repositories/${repository}`, `/domains/default/principals/${group}`];
+  await admin('POST', `${store}/roles`, { roleKey: 'there', permissions: ['CONNECT'] });
+  await admin('POST', `${store}/teams?key=there`, { title: 'as it is' });
+  await admin('POST', `${people}/members/add?id=default/vic`);
+  for (const path of [store, people]) await grant(path, 'editor', 'eve');
+  const member = (name) => [{ type: 'USER', domain: 'default', name }];
+  const cases = [
+    [store, chain(['repository', repository]), 'repository', 'roles.json', [[{ roleKey: 'there', permissions: ['CONNECT'] }], [{ roleKey: 'there', permissions: ['READ'] }], [{ roleKey: 'not-there', permissions: ['CONNECT'] }]]],
+    [store, chain(['repository', repository]), 'repository', 'teams.json', ['as it is', 'not as it is'].map((title) => [{ key: 'there', title, roleKeys: [], members: [] }])],
+    [people, chain(['domain', 'default'], ['group', group]), 'group', 'members.json', [member('vic'), member('eve'), member('nobody-of-that-name')]]];
+  for (const [path, sources, type, file, says] of cases) {
+    const folder = `platforms/${platform}${path}`;
+    const told = [];
+    for (const content of says) {
+      const archive = await upload('eve', sources, { [`${folder}/${type}.json`]: '{}', [`${folder}/${file}`]: JSON.stringify(content) });
+      told.push(sentence(await imported('eve', path, archive, { strategy: 'CLONE', dryRun: true })));
+    }
+    assert.deepEqual([told[0][0], told[0][4]], ['FINISHED', '1'], file);
+    assert.match(told[0].at(-1), /MODIFY_PERMISSIONS/);
+    for (const one of told) assert.deepEqual(one, told[0], file);
+  }
+});
+
 test('an export tells of nothing hidden, neither that it is there nor when it changed', async () => {
   const repository = await make('/repositories');
   const branch = `/repositories/${repository}/branches/master`;
