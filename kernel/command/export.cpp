@@ -217,7 +217,9 @@ private:
             const std::uint64_t before = output_.size();
             auto got = download_rest();
             if (got) return {};
-            if (!client::may_pass(got.error())) return got;
+            // A disk that is full is no matter of the connection.
+            const bool is_local = got.error().code == "command.file_unwritable";
+            if (is_local || !client::may_pass(got.error())) return got;
             if (output_.size() > before) failures = 0;
             if (!session_.server().pause_before_try(++failures)) return got;
         }

@@ -49,10 +49,11 @@ const loginBy = (password = 'password') => ['--user', 'admin', '--password-file'
   '--client-key', seed.client.key, '--client-secret-file', file('secret')];
 const at = (url = server.baseUrl) => ['--server', url, ...loginBy()];
 
-/// A command, whose output is bytes; what it reads is `input`.
-function start(words, { input, env = {} } = {}) {
+/// A command, whose output is bytes; what it reads is `input`, and `limits` are for ulimit.
+function start(words, { input, env = {}, limits } = {}) {
   const { STELE_PASSWORD, STELE_CLIENT_SECRET, ...clean } = process.env;
-  const child = spawn(bin, words, { stdio: ['pipe', 'pipe', 'pipe'], env: { ...clean, ...env } });
+  const [program, all] = limits ? ['bash', ['-c', `ulimit ${limits}; exec "$0" "$@"`, bin, ...words]] : [bin, words];
+  const child = spawn(program, all, { stdio: ['pipe', 'pipe', 'pipe'], env: { ...clean, ...env } });
   const pieces = [];
   let err = '';
   child.stdout.on('data', (piece) => pieces.push(piece));
@@ -247,6 +248,17 @@ test('a part of an archive that is another one by now is thrown away', async () 
   await succeeds(exportTo(output, ['--keep']));
   assert.ok(readFileSync(output).equals(body));
   await server.admin('DELETE', `/vaults/primary/archives/${kept._doc}`);
+});
+
+test('a file that cannot be written ends the command at once, and the same one goes on with it', async () => {
+  const output = freshFile();
+  await fails(exportTo(output), /File too large; the same command goes on with it \[command\.file_unwritable\]/, { limits: '-f 100' });
+  assert.equal(proxy.heads.filter((head) => /^GET \S+\/download /.test(head)).length, 1);
+  proxy.heads = [];
+  await succeeds(exportTo(output));
+  assert.equal(proxy.asked('POST /transfer/export').length, 0, 'nothing is exported again');
+  assert.ok(isZip(readFileSync(output)));
+  isGone(output);
 });
 
 test('where the archive or the export is another one, all begins anew', async () => {
