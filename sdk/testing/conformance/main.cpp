@@ -4,6 +4,7 @@
 #include <iostream>
 #include <set>
 #include <sstream>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
@@ -17,10 +18,14 @@ namespace {
 using namespace stele;
 
 constexpr char kUsage[] =
-    "stele_conformance PROGRAM DOCUMENTS.json [PLUGIN_FOLDER...]\n"
+    "stele_conformance [--expect-transfers] PROGRAM DOCUMENTS.json [PLUGIN_FOLDER...]\n"
     "Serves the plugins of these folders beside the program's own and checks that the families "
     "whose\n"
-    "documents are given (one object, or an array of them) do what every family must.\n";
+    "documents are given (one object, or an array of them) do what every family must.\n"
+    "Without a plugin that offers exports and imports it skips what belongs to them and says so; "
+    "with\n"
+    "--expect-transfers that is a failure.\n";
+constexpr std::string_view kExpectTransfers = "--expect-transfers";
 
 bool is_usable(const sdk::Json& family) {
     return family.is_object() && family.contains("collection") && family.contains("valid") &&
@@ -60,10 +65,20 @@ bool check_family(const sdk::Json& family, const conformance::TransferredFamilie
     const auto failures = suite.run();
     for (const std::string& failure : failures)
         std::cout << "FAILED: " << failure << "\n";
-    std::cout << family["collection"].get<std::string>() << ": "
-              << suite.checks() - static_cast<int>(failures.size()) << " of " << suite.checks()
-              << " checks passed\n";
+    const std::string collection = family["collection"].get<std::string>();
+    std::cout << collection << ": " << suite.checks() - static_cast<int>(failures.size()) << " of "
+              << suite.checks() << " checks passed\n";
+    if (transferred.is_offered() && !transferred.find(collection))
+        std::cout << "SKIPPED: exports and imports of " << collection << ", which has none\n";
     return failures.empty();
+}
+
+/// Whether exports and imports are checked as the caller expects; says why they are not.
+bool has_expected_transfers(const conformance::TransferredFamilies& transferred, bool is_expected) {
+    if (transferred.is_offered()) return true;
+    std::cout << (is_expected ? "FAILED" : "SKIPPED")
+              << ": exports and imports, which no enabled plugin offers (archives does)\n";
+    return !is_expected;
 }
 
 /// Families of the same plugins without documents, such as those that clients do not make: a record
@@ -99,6 +114,11 @@ bool check_others(const sdk::Json& families, const conformance::TransferredFamil
 }  // namespace
 
 int main(int argc, char** argv) {
+    const bool expects_transfers = argc > 1 && argv[1] == kExpectTransfers;
+    if (expects_transfers) {
+        --argc;
+        ++argv;
+    }
     if (argc < 3) {
         std::cerr << kUsage;
         return 2;
@@ -129,12 +149,7 @@ int main(int argc, char** argv) {
         return 2;
     }
     const conformance::TransferredFamilies transferred(admin);
-    if (!transferred.is_offered()) {
-        std::cout
-            << "Exports and imports are not checked: no plugin beside the program offers them "
-               "(archives does).\n";
-    }
-    bool is_sound = true;
+    bool is_sound = has_expected_transfers(transferred, expects_transfers);
     for (const sdk::Json& family : *families) {
         if (!make_surroundings(admin, family)) return 2;
         is_sound = check_family(family, transferred, admin, stranger) && is_sound;
