@@ -58,7 +58,8 @@ public:
                 const NodeSync sync(services_, pinned->source, pinned->rule, action);
                 act(sync, node.get_ref<const std::string&>(), binder);
             }
-            if (auto told = job_.progress({.done = ++done_, .total = nodes.size()}); !told) return told.error();
+            if (auto told = job_.progress({.done = ++done_, .total = nodes.size()}); !told)
+                return told.error();
         }
         return outcome(nodes.size());
     }

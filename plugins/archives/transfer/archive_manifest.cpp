@@ -87,7 +87,7 @@ public:
             digest.add(piece);
             bytes_compared_ += piece.size();
             if (!compared_) continue;
-            if (auto told = compared_(bytes_compared_, bytes_); !told) return told;
+            if (auto may = compared_(bytes_compared_, bytes_); !may) return may;
         } while (!piece.empty());
         if (sdk::hex_text(digest.finish()) == told.digest) return {};
         return differs("its SHA-256 differs");

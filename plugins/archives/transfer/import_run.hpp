@@ -97,6 +97,12 @@ private:
     sdk::Result<void> move_on();
     sdk::Result<void> bring_content();
     sdk::Result<void> bring_content_of(const TransferContent& content);
+    sdk::Result<sdk::ContentTarget> target_of(const TransferContent& content) const;
+    void count(const TransferContent& content, sdk::ContentReport& report);
+    /// Nodes and associations that came into a branch, by their ids in the source: their grants,
+    /// and where the subjects are.
+    sdk::Result<void> meet_nodes(const TransferContent& content, const sdk::RecordKey& key,
+                                 const sdk::TextTable& ids);
     sdk::Result<void> tell_subjects();
     sdk::Result<sdk::Json> target_chain(const sdk::RecordKey& key) const;
     sdk::Result<sdk::Json> ask(const sdk::RecordKey& record, sdk::InnerOperation operation) const;

@@ -43,6 +43,24 @@ sdk::Result<void> ImportRun::bring_content_of(const TransferContent& content) {
         return sdk::make_error(sdk::ErrorKind::invalid, "archives.transfer_type_unknown",
                                "no enabled plugin keeps nodes");
     }
+    auto target = target_of(content);
+    if (!target) return target.error();
+    std::uint64_t told = 0;
+    target->progress = [&](std::uint64_t come, std::uint64_t coming) {
+        return progress_(done_ + (told = come), total_ + coming);
+    };
+    ReadAhead ahead(content.source, [this] { return move_on(); });
+    auto report = transfer->import(context_, ahead, *target);
+    if (!report) return report.error();
+    count(content, *report);
+    if (auto met = meet_nodes(content, target->branch, report->ids); !met) return met;
+    const std::uint64_t here = std::max(told, report->created + report->updated + report->skipped);
+    done_ += here;
+    total_ += here;
+    return progress_(done_, total_);
+}
+
+sdk::Result<sdk::ContentTarget> ImportRun::target_of(const TransferContent& content) const {
     sdk::ContentTarget target;
     target.strategy = wanted_.strategy;
     target.copies_on_existing = wanted_.copies_on_existing;
@@ -74,30 +92,30 @@ sdk::Result<void> ImportRun::bring_content_of(const TransferContent& content) {
         target.folder = node->id;
     }
     if (snapshots_.contains(target.branch)) target.lifts_protection = true;
-    std::uint64_t told = 0;
-    target.progress = [&](std::uint64_t come, std::uint64_t coming) {
-        return progress_(done_ + (told = come), total_ + coming);
-    };
-    ReadAhead ahead(content.source, [this] { return move_on(); });
-    auto report = transfer->import(context_, ahead, target);
-    if (!report) return report.error();
-    outcome_.created += report->created;
-    outcome_.updated += report->updated;
-    outcome_.skipped += report->skipped;
-    for (const sdk::ContentRefusal& refusal : report->refusals)
+    return target;
+}
+
+void ImportRun::count(const TransferContent& content, sdk::ContentReport& report) {
+    outcome_.created += report.created;
+    outcome_.updated += report.updated;
+    outcome_.skipped += report.skipped;
+    for (const sdk::ContentRefusal& refusal : report.refusals)
         outcome_.refuse(key_in(content, refusal.id), refusal.error);
     // Those beyond what the report has.
-    outcome_.refused += report->refused - report->refusals.size();
-    for (std::string& note : report->notes)
+    outcome_.refused += report.refused - report.refusals.size();
+    for (std::string& note : report.notes)
         outcome_.note(std::move(note));
-    auto branch = context_.reference(target.branch);
+}
+
+sdk::Result<void> ImportRun::meet_nodes(const TransferContent& content, const sdk::RecordKey& key,
+                                        const sdk::TextTable& ids) {
+    auto branch = context_.reference(key);
     if (!branch) return branch.error();
     ReferenceParts parts = reference_parts(*branch);
     parts.word = kNode;
     parts.ids.emplace_back();
     const std::set<std::string> subjects(content.nodes.begin(), content.nodes.end());
-    auto granted = report->ids.for_each([&](std::string_view id,
-                                            std::string_view here) -> sdk::Result<void> {
+    return ids.for_each([&](std::string_view id, std::string_view here) -> sdk::Result<void> {
         if (auto moved = move_on(); !moved) return moved;
         const std::string source(id);
         parts.ids.back() = here;
@@ -106,15 +124,11 @@ sdk::Result<void> ImportRun::bring_content_of(const TransferContent& content) {
         auto acl = content.acl(source);
         if (!acl) return acl.error();
         if (acl->empty()) return {};
-        auto key = context_.find_reference(parts.text());
-        if (!key) return key.error();
-        return tried(key_in(content, source), surroundings_.bring_grants(*acl, *key, parts.text()));
+        auto node = context_.find_reference(parts.text());
+        if (!node) return node.error();
+        return tried(key_in(content, source),
+                     surroundings_.bring_grants(*acl, *node, parts.text()));
     });
-    if (!granted) return granted;
-    const std::uint64_t here = std::max(told, report->created + report->updated + report->skipped);
-    done_ += here;
-    total_ += here;
-    return progress_(done_, total_);
 }
 
 sdk::Result<sdk::Json> ImportRun::target_chain(const sdk::RecordKey& key) const {

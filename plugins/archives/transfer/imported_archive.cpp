@@ -148,9 +148,9 @@ sdk::Result<ArchiveManifest> ImportedArchive::add(const TransferServices& servic
     auto zip = sdk::ZipReader::open(*bytes, kArchiveLimits, services.scratch_folder());
     if (!zip) return judged(services, job, vault_, coordinates, zip.error());
     std::uint64_t size = 0;
-    const auto compared = [&](std::uint64_t bytes, std::uint64_t of) {
+    const auto compared = [&](std::uint64_t done, std::uint64_t of) {
         size = of;
-        return job.progress({.bytes = bytes_ + bytes, .total_bytes = bytes_ + of});
+        return job.progress({.bytes = bytes_ + done, .total_bytes = bytes_ + of});
     };
     auto manifest = verify_manifest(*zip, step_, compared);
     if (!manifest) return judged(services, job, vault_, coordinates, manifest.error());

@@ -342,9 +342,9 @@ sdk::Result<sdk::Json> bring(const TransferServices& services, sdk::Job& job,
             if (!source) return source.error();
             ImportRun run(
                 services, context, **source, wanted, *target,
-                [&job, read](std::uint64_t done, std::uint64_t total) {
+                [&job, read](std::uint64_t brought, std::uint64_t total) {
                     return job.progress(
-                        {.done = done, .total = total, .bytes = read, .total_bytes = read});
+                        {.done = brought, .total = total, .bytes = read, .total_bytes = read});
                 });
             auto outcome = run.run();
             if (!outcome) return outcome.error();
