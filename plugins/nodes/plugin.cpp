@@ -8,6 +8,7 @@
 #include "attachment/content_sizes.hpp"
 #include "attachment/node_attachment_reader.hpp"
 #include "branch/services.hpp"
+#include "conflict/conflict_family.hpp"
 #include "family/deletion_family.hpp"
 #include "family/first_repository.hpp"
 #include "family/node_family.hpp"
@@ -70,6 +71,7 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     registrar.add(std::make_unique<Branch>(services));
     registrar.add(std::make_unique<NodeFamily>(services));
     registrar.add(std::make_unique<DeletionFamily>(services));
+    registrar.add(std::make_unique<ConflictFamily>(services));
     return {};
 }
 

@@ -35,12 +35,9 @@ std::string numbered(std::string name, std::uint64_t number) {
 
 /// One that is free where the one before it is taken. Found by halves: a folder may have thousands
 /// of copies of one thing.
-sdk::Result<std::string> free_name(const Graph& graph, const std::string& folder,
-                                   std::string_view node, const std::string& name) {
-    const auto is_taken = [&](std::uint64_t number) -> sdk::Result<bool> {
-        auto found = graph.namesakes(folder, numbered(name, number), node);
-        if (!found) return found.error();
-        return found->has_other;
+sdk::Result<std::string> free_name(const std::string& name, const IsClaimed& is_name_taken) {
+    const auto is_taken = [&](std::uint64_t number) {
+        return is_name_taken(numbered(name, number));
     };
     std::uint64_t taken = 1;
     std::uint64_t free = 2;
@@ -101,13 +98,20 @@ sdk::Result<void> note_new_name(const BranchContent& content, const std::string&
 }
 
 sdk::Result<bool> number_name(const BranchContent& content, const std::string& folder,
-                              std::string_view node, sdk::Json& fields) {
+                              std::string_view node, sdk::Json& fields,
+                              const IsClaimed& is_claimed) {
     const std::string name = name_of(fields);
+    if (name.empty()) return false;
     const Graph graph = content.graph();
-    auto found = graph.namesakes(folder, name, node);
-    if (!found) return found.error();
-    if (name.empty() || !found->has_other) return false;
-    auto free = free_name(graph, folder, node, name);
+    const auto is_taken = [&](const std::string& wanted) -> sdk::Result<bool> {
+        auto found = graph.namesakes(folder, wanted, node);
+        if (!found) return found.error();
+        if (found->has_other || !is_claimed) return found->has_other;
+        return is_claimed(wanted);
+    };
+    auto is_name_taken = is_taken(name);
+    if (!is_name_taken || !*is_name_taken) return is_name_taken;
+    auto free = free_name(name, is_taken);
     if (!free) return free.error();
     sdk::Json& features = fields[member::kFeatures];
     if (!features.is_object()) features = sdk::Json::object();

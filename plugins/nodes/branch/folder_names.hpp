@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "branch/branch_content.hpp"
@@ -19,10 +20,14 @@ sdk::Result<void> check_name_free(const BranchContent& content, const std::strin
 sdk::Result<void> note_new_name(const BranchContent& content, const std::string& folder,
                                 const sdk::Document& node);
 
-/// Where the folder has another child of the name that a node's fields give it, the fields get a
-/// numbered one that is free, as `f:filename`. Answers whether they did.
+/// Whether a name is not to be had for another reason than what the folder has.
+using IsClaimed = std::function<sdk::Result<bool>(const std::string& name)>;
+
+/// Where the folder has another child of the name that a node's fields give it, or the name is
+/// claimed, the fields get a numbered one that is free, as `f:filename`. Answers whether they did.
 sdk::Result<bool> number_name(const BranchContent& content, const std::string& folder,
-                              std::string_view node, sdk::Json& fields);
+                              std::string_view node, sdk::Json& fields,
+                              const IsClaimed& is_claimed = {});
 
 sdk::Error name_taken(const std::string& name);
 

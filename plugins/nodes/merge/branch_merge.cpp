@@ -1,5 +1,7 @@
 #include "merge/branch_merge.hpp"
 
+#include <utility>
+
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/members.hpp>
@@ -33,11 +35,11 @@ sdk::Result<void> check_branches(const BranchContent& source, const BranchConten
     return check_branch_writable(target);
 }
 
-sdk::Result<Chooser> chooser_of(const BranchContent& target) {
+sdk::Result<Chooser> chooser_of(const BranchContent& target, ConflictDecisions decisions) {
     auto branch = target.context().documents().read(target.branch());
     if (!branch) return branch.error();
     const std::string name = sdk::text_member(branch->fields, kConflictRule);
-    return Chooser(find_conflict_rule(name).value_or(ConflictRule::manual));
+    return Chooser(find_conflict_rule(name).value_or(ConflictRule::manual), std::move(decisions));
 }
 
 sdk::Result<std::vector<ChangedRecord>> changed_records(const MergeSides& sides,
@@ -63,13 +65,13 @@ sdk::Error not_in_branch() {
 /// whether that made a changeset.
 template <class Write>
 sdk::Result<MergeReport> bring(const BranchContent& source, const BranchContent& target,
-                               const MergeSides& sides, bool is_dry_run, const Write& write) {
-    MergeReport report{.is_merged = !is_dry_run, .is_dry_run = is_dry_run};
+                               const MergeSides& sides, MergeOptions options, const Write& write) {
+    MergeReport report{.is_merged = !options.is_dry_run, .is_dry_run = options.is_dry_run};
     auto changed = changed_records(sides, target.context());
     if (!changed) return changed.error();
     const auto persons = leave_own_out(*changed);
     if (auto may = require_readable(source, target, *changed); !may) return may.error();
-    auto chooser = chooser_of(target);
+    auto chooser = chooser_of(target, std::move(options.decisions));
     if (!chooser) return chooser.error();
     auto draft = draft_merge(source, target, sides, *changed, persons, *chooser);
     if (!draft) return draft.error();
@@ -93,25 +95,22 @@ sdk::Json MergeReport::json() const {
     sdk::Json told = sdk::Json::array();
     for (const MergeConflict& conflict : conflicts)
         told.push_back(conflict.json());
-    sdk::Json json = {{"merged", is_merged},
-                      {"dryRun", is_dry_run},
-                      {"nodeCount", written},
-                      {"conflictCount", conflicts.size()},
-                      {"conflictIds", sdk::Json::array()},
-                      {"conflicts", std::move(told)}};
+    sdk::Json json = {{"merged", is_merged},         {"dryRun", is_dry_run},
+                      {"nodeCount", written},        {"conflictCount", conflicts.size()},
+                      {"conflictIds", conflict_ids}, {"conflicts", std::move(told)}};
     if (!changeset.empty()) json[kChangesetId] = changeset;
     return json;
 }
 
 sdk::Result<MergeReport> merge_branches(const BranchContent& source, const BranchContent& target,
-                                        bool is_dry_run) {
+                                        MergeOptions options) {
     if (auto checked = check_branches(source, target); !checked) return checked.error();
     const auto past = target.services().registrar.engine().snapshot();
     auto sides = MergeSides::open(source, target, *past);
     if (!sides) return sides.error();
     if (sides->is_contained())
-        return MergeReport{.is_merged = !is_dry_run, .is_dry_run = is_dry_run};
-    return bring(source, target, *sides, is_dry_run,
+        return MergeReport{.is_merged = !options.is_dry_run, .is_dry_run = options.is_dry_run};
+    return bring(source, target, *sides, std::move(options),
                  [&](const MergeDraft& draft) -> sdk::Result<bool> {
                      auto written = write_merge(source, target, *sides, draft);
                      if (!written) return written.error();
@@ -120,7 +119,7 @@ sdk::Result<MergeReport> merge_branches(const BranchContent& source, const Branc
 }
 
 sdk::Result<MergeReport> revert_changeset(const BranchContent& target, std::string_view id,
-                                          bool is_dry_run) {
+                                          MergeOptions options) {
     if (auto writable = check_branch_writable(target); !writable) return writable.error();
     const auto past = target.services().registrar.engine().snapshot();
     auto changeset = target.services().branches.find_changeset(*past, target.place(), id);
@@ -129,7 +128,7 @@ sdk::Result<MergeReport> revert_changeset(const BranchContent& target, std::stri
     auto sides = MergeSides::revert(**changeset, target, *past);
     if (!sides) return sides.error();
     if (!*sides) return not_in_branch();
-    return bring(target, target, **sides, is_dry_run,
+    return bring(target, target, **sides, std::move(options),
                  [&](const MergeDraft& draft) -> sdk::Result<bool> {
                      auto written = write_draft(target, draft);
                      if (!written) return written.error();

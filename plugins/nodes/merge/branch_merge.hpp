@@ -21,10 +21,18 @@ struct MergeReport {
     std::size_t written = 0;
     /// With any nothing was written.
     std::vector<MergeConflict> conflicts = {};
+    /// Ids of the records that they have become, in their order; empty where they have not.
+    std::vector<std::string> conflict_ids = {};
     /// The random part of the id of the changeset, which the commit completes; empty for none.
     std::string changeset = {};
 
     sdk::Json json() const;
+};
+
+struct MergeOptions {
+    bool is_dry_run = false;
+    /// What people have decided of conflicts.
+    ConflictDecisions decisions = {};
 };
 
 /// Merges what the source has done since both had the same into the target, for whoever acts, in
@@ -32,13 +40,14 @@ struct MergeReport {
 /// where both are one branch, or lie in two repositories; `forbidden` where the target takes no
 /// writes, the source is archived, or rights are missing; `too_large` beyond `kMostMerged`.
 [[nodiscard]] sdk::Result<MergeReport> merge_branches(const BranchContent& source,
-                                                      const BranchContent& target, bool is_dry_run);
+                                                      const BranchContent& target,
+                                                      MergeOptions options);
 
 /// Takes back what a changeset of the target has done, whoever it came from and whatever was done
 /// since: as a merge whose base is that changeset, and whose source is what was there before it.
 /// The new changeset has one parent. `invalid` naming the parameter `id` where the changeset has
 /// not come into the target, or is the first of the repository; otherwise as above.
 [[nodiscard]] sdk::Result<MergeReport> revert_changeset(const BranchContent& target,
-                                                        std::string_view id, bool is_dry_run);
+                                                        std::string_view id, MergeOptions options);
 
 }  // namespace stele::nodes

@@ -42,9 +42,11 @@ sdk::Result<void> DraftStructure::check_names() {
     for (const auto& [id, step] : draft_.steps) {
         if (step.is_removal()) continue;
         if (is_membership(step.part)) {
-            if (step.kind == MergeStep::Kind::create)
-                places.emplace(sdk::text_member(step.part, member::kSource),
-                               sdk::text_member(step.part, member::kTarget));
+            if (step.kind != MergeStep::Kind::create) continue;
+            const std::string node = sdk::text_member(step.part, member::kTarget);
+            const std::string folder = sdk::text_member(step.part, member::kSource);
+            places.emplace(folder, node);
+            placed_[node].insert(folder);
             continue;
         }
         if (is_association(step.part) || !step.is_renamed) continue;
@@ -61,9 +63,6 @@ sdk::Result<void> DraftStructure::check_names() {
 }
 
 sdk::Result<void> DraftStructure::check_name(const std::string& folder, const std::string& node) {
-    auto is_old = target_.view().contains(node_record_key(folder));
-    if (!is_old) return is_old.error();
-    if (!*is_old) return {};
     std::string name;
     if (const MergeStep* const step = draft_.step(node)) {
         name = name_after(node, step->part);
@@ -76,15 +75,18 @@ sdk::Result<void> DraftStructure::check_name(const std::string& folder, const st
     const auto claimed = claimed_.emplace(std::pair(folder, name), node).first;
     if (claimed->second != node) {
         // Both come with this merge, each from another side.
-        if (chooser_.choose(1, 0)) return number(folder, node);
-        add({ConflictKind::name,
-             node,
-             {},
-             {},
-             named_json(node, name),
-             {},
-             fmt::format("the folder {} would get two nodes of the name {}", folder,
-                         sdk::shown_path(name))});
+        MergeConflict conflict{ConflictKind::name,
+                               node,
+                               {},
+                               {},
+                               named_json(node, name),
+                               {},
+                               fmt::format("the folder {} would get two nodes of the name {}",
+                                           folder, sdk::shown_path(name)),
+                               folder,
+                               claimed->second};
+        if (chooser_.choose(conflict, 1, 0)) return number(folder, node);
+        add(std::move(conflict));
         return {};
     }
     auto member = target_.graph().find_child(folder, name);
@@ -111,9 +113,6 @@ sdk::Result<void> DraftStructure::decide_name(const std::string& folder, const s
     if (!present) return present.error();
     const MergeStep* const step = draft_.step(node);
     const std::string name = name_after(other, present->fields);
-    const auto side =
-        chooser_.choose(step != nullptr ? step->source_ms : 0, written_ms(present->fields));
-    if (side) return number(folder, side == Side::source ? other : node);
     auto is_readable = target_.may(present->key, sdk::Permission::read);
     if (!is_readable) return is_readable.error();
     MergeConflict conflict{
@@ -123,8 +122,13 @@ sdk::Result<void> DraftStructure::decide_name(const std::string& folder, const s
         {},
         named_json(node, name),
         {},
-        fmt::format("the folder {} has another {} on the target", folder, sdk::shown_path(name))};
+        fmt::format("the folder {} has another {} on the target", folder, sdk::shown_path(name)),
+        folder,
+        other};
     if (*is_readable) conflict.target = named_json(other, name);
+    const auto side = chooser_.choose(conflict, step != nullptr ? step->source_ms : 0,
+                                      written_ms(present->fields));
+    if (side) return number(folder, side == Side::source ? other : node);
     add(std::move(conflict));
     return {};
 }
@@ -138,16 +142,50 @@ sdk::Result<void> DraftStructure::number(const std::string& folder, const std::s
                     .emplace(node, MergeStep{MergeStep::Kind::update, merged_part(present->fields)})
                     .first;
     }
-    // The one that keeps the name is another node.
-    auto numbered = number_name(target_, folder, node, found->second.part);
+    auto folders = folders_of(node);
+    if (!folders) return folders.error();
+    folders->insert(folder);
+    const auto is_claimed = [&](const std::string& name) {
+        return this->is_claimed(*folders, name, node);
+    };
+    sdk::Json& part = found->second.part;
+    auto numbered = number_name(target_, folder, node, part, is_claimed);
     if (!numbered) return numbered.error();
-    if (*numbered) return {};
-    // Alone under the name on the target: what comes takes it.
-    sdk::Json& features = found->second.part[member::kFeatures];
-    if (!features.is_object()) features = sdk::Json::object();
-    features[feature::kFilename] = {
-        {"filename", fmt::format("{} {}", name_after(node, found->second.part), node)}};
+    if (!*numbered) {
+        // It is called by its id.
+        sdk::Json& features = part[member::kFeatures];
+        if (!features.is_object()) features = sdk::Json::object();
+        features[feature::kFilename] = {
+            {"filename", fmt::format("{} {}", name_after(node, part), node)}};
+    }
+    for (const std::string& place : *folders)
+        claimed_[{place, name_after(node, part)}] = node;
     return {};
+}
+
+sdk::Result<std::set<std::string>> DraftStructure::folders_of(const std::string& node) const {
+    std::set<std::string> folders;
+    const auto placed = placed_.find(node);
+    if (placed != placed_.end()) folders = placed->second;
+    auto edges = folders_on_target(node);
+    if (!edges) return edges.error();
+    for (const Edge& edge : *edges) {
+        if (!draft_.removes(edge.association)) folders.insert(edge.other);
+    }
+    return folders;
+}
+
+sdk::Result<bool> DraftStructure::is_claimed(const std::set<std::string>& folders,
+                                             const std::string& name,
+                                             const std::string& node) const {
+    for (const std::string& folder : folders) {
+        const auto claim = claimed_.find({folder, name});
+        if (claim != claimed_.end() && claim->second != node) return true;
+        auto found = target_.graph().namesakes(folder, name, node);
+        if (!found) return found.error();
+        if (found->has_other) return true;
+    }
+    return false;
 }
 
 sdk::Result<void> DraftStructure::check_qnames() {
@@ -165,7 +203,20 @@ sdk::Result<void> DraftStructure::check_qnames() {
             continue;
         const MergeStep* const other = draft_.step(holder->id);
         if (other != nullptr && sdk::text_member(other->part, member::kQName) != qname) continue;
-        const auto side = chooser_.choose(step.source_ms, written_ms(holder->fields));
+        auto is_readable = target_.may(holder->key, sdk::Permission::read);
+        if (!is_readable) return is_readable.error();
+        MergeConflict conflict{
+            ConflictKind::qname,
+            id,
+            "/_qname",
+            {},
+            named_json(id, qname),
+            {},
+            fmt::format("another node has the QName {} on the target", sdk::shown_path(qname)),
+            {},
+            holder->id};
+        if (*is_readable) conflict.target = named_json(holder->id, qname);
+        const auto side = chooser_.choose(conflict, step.source_ms, written_ms(holder->fields));
         if (side == Side::target) {
             step.part[member::kQName] = "o:" + id;
             continue;
@@ -177,23 +228,63 @@ sdk::Result<void> DraftStructure::check_qnames() {
             draft_.steps.insert_or_assign(holder->id, std::move(renamed));
             continue;
         }
-        auto is_readable = target_.may(holder->key, sdk::Permission::read);
-        if (!is_readable) return is_readable.error();
-        MergeConflict conflict{
-            ConflictKind::qname,
-            id,
-            "/_qname",
-            {},
-            named_json(id, qname),
-            {},
-            fmt::format("another node has the QName {} on the target", sdk::shown_path(qname))};
-        if (*is_readable) conflict.target = named_json(holder->id, qname);
         add(std::move(conflict));
     }
     return {};
 }
 
 sdk::Result<void> DraftStructure::check_circles() {
+    // What stays in its place may close another circle with what else comes.
+    while (true) {
+        auto closing = closing_places();
+        if (!closing) return closing.error();
+        std::vector<MergeConflict> left;
+        std::vector<std::string> stay;
+        for (const std::string& id : *closing) {
+            const sdk::Json& part = draft_.steps[id].part;
+            const std::string node = sdk::text_member(part, member::kTarget);
+            const std::string folder = sdk::text_member(part, member::kSource);
+            MergeConflict conflict{
+                ConflictKind::circle,
+                node,
+                {},
+                {},
+                part,
+                {},
+                fmt::format("node {} would lie in itself: the source has put it into {}, which "
+                            "the target has put below it",
+                            node, folder),
+                folder};
+            if (chooser_.decided_side(conflict) == Side::target) {
+                stay.push_back(id);
+            } else {
+                left.push_back(std::move(conflict));
+            }
+        }
+        for (const std::string& id : stay)
+            leave_in_place(id);
+        if (!stay.empty()) continue;
+        for (MergeConflict& conflict : left)
+            add(std::move(conflict));
+        return {};
+    }
+}
+
+void DraftStructure::leave_in_place(const std::string& association) {
+    const sdk::Json part = draft_.steps[association].part;
+    const std::string node = sdk::text_member(part, member::kTarget);
+    const std::string type = sdk::text_member(part, member::kType);
+    draft_.steps.erase(association);
+    std::erase_if(draft_.steps, [&](const auto& entry) {
+        const MergeStep& step = entry.second;
+        return step.is_removal() && is_association(step.part) &&
+               sdk::text_member(step.part, member::kType) == type &&
+               sdk::text_member(step.part, member::kTarget) == node &&
+               !draft_.removes(sdk::text_member(step.part, member::kSource));
+    });
+}
+
+sdk::Result<std::vector<std::string>> DraftStructure::closing_places() const {
     Places made;
     std::vector<std::string> moved;
     for (const auto& [id, step] : draft_.steps) {
@@ -214,20 +305,7 @@ sdk::Result<void> DraftStructure::check_circles() {
                                       groups->at(sdk::text_member(step.part, member::kSource)))
             closing.push_back(id);
     }
-    for (const std::string& id : closing) {
-        const sdk::Json& part = draft_.steps[id].part;
-        const std::string node = sdk::text_member(part, member::kTarget);
-        add({ConflictKind::circle,
-             node,
-             {},
-             {},
-             part,
-             {},
-             fmt::format("node {} would lie in itself: the source has put it into {}, which the "
-                         "target has put below it",
-                         node, sdk::text_member(part, member::kSource))});
-    }
-    return {};
+    return closing;
 }
 
 sdk::Result<std::vector<std::string>> DraftStructure::places_of(const std::string& node,

@@ -119,26 +119,26 @@ sdk::Result<void> DraftStructure::check_ends(const std::string& id) {
     const bool has_nobody = std::any_of(gone.begin(), gone.end(), [this](const std::string& node) {
         return draft_.missing_persons.contains(node);
     });
+    MergeConflict conflict{
+        ConflictKind::end_gone,
+        id,
+        {},
+        {},
+        step.part,
+        {},
+        fmt::format("the source has made an association {} with {}, which is not on the target{}",
+                    sdk::text_member(step.part, member::kType), fmt::join(gone, " and "),
+                    has_nobody ? ", to which the person has not come yet" : " any more")};
+    auto side = chooser_.choose(conflict, step.source_ms, 0);
     // Nobody can make a person for others.
-    const auto side = has_nobody ? std::nullopt : chooser_.choose(step.source_ms, 0);
+    if (has_nobody && side == Side::source) side.reset();
     if (side == Side::source) {
         for (const std::string& node : gone) {
             if (auto revived = revive(node); !revived) return revived;
         }
         return {};
     }
-    if (!side) {
-        add({ConflictKind::end_gone,
-             id,
-             {},
-             {},
-             step.part,
-             {},
-             fmt::format("the source has made an association {} with {}, which is not on the "
-                         "target{}",
-                         sdk::text_member(step.part, member::kType), fmt::join(gone, " and "),
-                         has_nobody ? ", to which the person has not come yet" : " any more")});
-    }
+    if (!side) add(std::move(conflict));
     draft_.steps.erase(id);
     return {};
 }
@@ -181,16 +181,26 @@ sdk::Result<void> DraftStructure::check_alone(const std::string& id, const Merge
         auto other = target_.node(edge.association);
         if (!other) return other.error();
         if (!is_owned && !is_same_edition(step.part, other->fields)) continue;
-        add({is_owned ? ConflictKind::owner : ConflictKind::translation,
-             node,
-             {},
-             {},
-             step.part,
-             {},
-             is_owned ? fmt::format("both branches have given {} an owner", node)
-                      : fmt::format("both branches have translated {} into {}, in edition {}", node,
-                                    sdk::text_member(step.part, "locale"),
-                                    sdk::text_member(step.part, "edition"))});
+        const std::string locale = sdk::text_member(step.part, "locale");
+        const std::string edition = sdk::text_member(step.part, "edition");
+        MergeConflict conflict{
+            is_owned ? ConflictKind::owner : ConflictKind::translation,
+            node,
+            {},
+            {},
+            step.part,
+            {},
+            is_owned ? fmt::format("both branches have given {} an owner", node)
+                     : fmt::format("both branches have translated {} into {}, in edition {}", node,
+                                   locale, edition),
+            is_owned ? std::string() : fmt::format("{} {}", edition, locale),
+            edge.association};
+        const auto side = chooser_.decided_side(conflict);
+        if (side == Side::source) {
+            draft_.steps[edge.association] = {MergeStep::Kind::remove, merged_part(other->fields)};
+            continue;
+        }
+        if (!side) add(std::move(conflict));
         draft_.steps.erase(id);
         return {};
     }
@@ -250,8 +260,39 @@ sdk::Result<void> DraftStructure::check_removals() {
 }
 
 sdk::Result<void> DraftStructure::check_removal(const std::string& id) {
+    // It stays along with another one.
+    if (!draft_.removes(id)) return {};
+    auto joined = joined_since(id);
+    if (!joined) return joined.error();
+    if (joined->empty()) return {};
+    auto conflict = conflict_of_removal(id, joined->front(), *joined);
+    if (!conflict) return conflict.error();
+    auto side = chooser_.decided_side(*conflict);
+    if (side == Side::source) return {};
+    if (!side) side = chooser_.by_rule(0, 1);
+    if (side == Side::source) {
+        // A rule takes nobody's place away.
+        const Joined* lost = nullptr;
+        for (const Joined& one : *joined) {
+            auto is_lost = loses_place(one.edge);
+            if (!is_lost) return is_lost.error();
+            if (*is_lost) lost = &one;
+            if (lost) break;
+        }
+        if (!lost) return {};
+        conflict = conflict_of_removal(id, *lost, *joined);
+        if (!conflict) return conflict.error();
+        side.reset();
+    }
+    if (!side) add(*std::move(conflict));
+    return keep(id);
+}
+
+sdk::Result<std::vector<DraftStructure::Joined>> DraftStructure::joined_since(
+    const std::string& id) const {
     auto edges = target_.edges(id, Direction::any);
     if (!edges) return edges.error();
+    std::vector<Joined> joined;
     for (const Edge& edge : *edges) {
         if (draft_.removes(edge.association)) continue;
         auto is_new = is_new_on_target(edge.association);
@@ -260,28 +301,28 @@ sdk::Result<void> DraftStructure::check_removal(const std::string& id) {
         auto association = target_.node(edge.association);
         if (!association) return association.error();
         if (is_tagging(association->fields)) continue;
-        const auto side = chooser_.choose(0, 1);
-        if (side == Side::source) {
-            auto is_lost = loses_place(edge);
-            if (!is_lost) return is_lost.error();
-            if (!*is_lost) continue;
-        } else if (side) {
-            return keep(id);
-        }
-        auto type = shown_type(edge, *association);
-        if (!type) return type.error();
-        add({ConflictKind::end_gone,
-             id,
-             {},
-             draft_.steps[id].part,
-             {},
-             {},
-             fmt::format("the source has deleted {}, with which the target has made an "
-                         "association {}since",
-                         shown_title(id, draft_.steps[id].part), *type)});
-        return keep(id);
+        joined.push_back({edge, *std::move(association)});
     }
-    return {};
+    return joined;
+}
+
+sdk::Result<MergeConflict> DraftStructure::conflict_of_removal(
+    const std::string& id, const Joined& told, const std::vector<Joined>& joined) const {
+    auto type = shown_type(told.edge, told.association);
+    if (!type) return type.error();
+    const sdk::Json& part = draft_.step(id)->part;
+    MergeConflict conflict{ConflictKind::end_gone,
+                           id,
+                           {},
+                           part,
+                           {},
+                           {},
+                           fmt::format("the source has deleted {}, with which the target has made "
+                                       "an association {}since",
+                                       shown_title(id, part), *type)};
+    for (const Joined& one : joined)
+        conflict.because += one.edge.association + ' ';
+    return conflict;
 }
 
 sdk::Result<bool> DraftStructure::loses_place(const Edge& edge) const {
@@ -392,7 +433,15 @@ sdk::Result<void> DraftStructure::check_move(const std::string& node, const Move
         there.insert(sdk::text_member(draft_.steps[id].part, member::kSource));
         moved_ms = std::max(moved_ms, draft_.steps[id].source_ms);
     }
-    const auto side = chooser_.choose(moved_ms, here_ms);
+    MergeConflict conflict{
+        ConflictKind::move,
+        node,
+        {},
+        {},
+        ids_json(there),
+        is_hidden ? std::optional<sdk::Json>() : std::optional<sdk::Json>(ids_json(here)),
+        fmt::format("both branches have moved {}, into different folders", node)};
+    const auto side = chooser_.choose(conflict, moved_ms, here_ms);
     if (side == Side::source) {
         for (const sdk::Document& association : made_here) {
             draft_.steps[association.id] = {MergeStep::Kind::remove,
@@ -402,14 +451,7 @@ sdk::Result<void> DraftStructure::check_move(const std::string& node, const Move
     }
     for (const std::string& id : moves.added)
         draft_.steps.erase(id);
-    if (side) return {};
-    add({ConflictKind::move,
-         node,
-         {},
-         {},
-         ids_json(there),
-         is_hidden ? std::optional<sdk::Json>() : std::optional<sdk::Json>(ids_json(here)),
-         fmt::format("both branches have moved {}, into different folders", node)});
+    if (!side) add(std::move(conflict));
     return {};
 }
 

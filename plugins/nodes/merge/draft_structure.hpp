@@ -48,6 +48,14 @@ private:
     // Nodes that the source has deleted.
     sdk::Result<void> check_removals();
     sdk::Result<void> check_removal(const std::string& id);
+    /// An association that the target has made with a node that goes.
+    struct Joined {
+        Edge edge;
+        sdk::Document association;
+    };
+    sdk::Result<std::vector<Joined>> joined_since(const std::string& id) const;
+    sdk::Result<MergeConflict> conflict_of_removal(const std::string& id, const Joined& told,
+                                                   const std::vector<Joined>& joined) const;
     /// Of an association that the target has made with a node that goes: whether its other end
     /// would be in no folder any more, or a translation of nothing.
     sdk::Result<bool> loses_place(const Edge& edge) const;
@@ -66,11 +74,21 @@ private:
     sdk::Result<bool> gives_up(const Edge& member, const std::string& name) const;
     sdk::Result<void> decide_name(const std::string& folder, const std::string& node,
                                   const std::string& other);
+    /// Gives a node a name that is free in each of its folders.
     sdk::Result<void> number(const std::string& folder, const std::string& node);
+    /// Where a node lies afterwards.
+    sdk::Result<std::set<std::string>> folders_of(const std::string& node) const;
+    /// Whether another node has the name in one of the folders, or gets it.
+    sdk::Result<bool> is_claimed(const std::set<std::string>& folders, const std::string& name,
+                                 const std::string& node) const;
 
     sdk::Result<void> check_qnames();
 
     sdk::Result<void> check_circles();
+    /// New places that close circles, by the ids of their associations.
+    sdk::Result<std::vector<std::string>> closing_places() const;
+    /// Leaves a node where the target has it.
+    void leave_in_place(const std::string& association);
     /// What new associations put somewhere, with where.
     using Places = std::map<std::string, std::vector<std::string>>;
     /// Where a node lies afterwards.
@@ -86,6 +104,8 @@ private:
     MergeDraft& draft_;
     /// Nodes by their folders and the names that they get there.
     std::map<std::pair<std::string, std::string>, std::string> claimed_;
+    /// Folders that nodes come into.
+    std::map<std::string, std::set<std::string>> placed_;
     /// Associations that are to be looked at.
     std::vector<std::string> left_;
 };

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <stele/sdk/json.hpp>
 
@@ -28,6 +30,8 @@ enum class ConflictKind : std::uint8_t {
 /// `value`, `attachment`, `delete-edit`, `edit-delete`, `move`, `name`, `qname`, `end-gone`,
 /// `owner`, `translation`, `circle`.
 std::string_view conflict_name(ConflictKind kind);
+/// Nothing for other words.
+std::optional<ConflictKind> find_conflict_kind(std::string_view name);
 
 struct MergeConflict {
     ConflictKind kind = ConflictKind::value;
@@ -40,29 +44,55 @@ struct MergeConflict {
     std::optional<sdk::Json> target;
     /// For people.
     std::string sentence;
+    /// What else tells it apart from others of its node: a folder, a locale.
+    std::string about = {};
+    /// What it follows from beside its values, by ids.
+    std::string because = {};
 
     sdk::Json json() const;
+    /// The same in each merge of the same branches.
+    std::string key() const;
+    /// Of what the sides have made: a decision holds as long as that is the same.
+    std::string fingerprint() const;
 };
+
+/// What somebody has decided a conflict to.
+struct ConflictDecision {
+    ValueChoice choice;
+    /// `MergeConflict::fingerprint` of what they have seen.
+    std::string fingerprint;
+};
+/// By `MergeConflict::key`.
+using ConflictDecisions = std::map<std::string, ConflictDecision>;
 
 /// Which side a conflict is decided for (the branch setting `autoConflictResolutionRule`).
 enum class ConflictRule : std::uint8_t { manual, source, target, newest };
 /// Nothing for other words.
 std::optional<ConflictRule> find_conflict_rule(std::string_view name);
 
-/// Decides conflicts by the rule of the branch that is merged into.
+/// Decides conflicts: as people have, else by the rule of the branch that is merged into.
 class Chooser {
 public:
-    explicit Chooser(ConflictRule rule) : rule_(rule) {}
+    explicit Chooser(ConflictRule rule, ConflictDecisions decisions = {})
+        : rule_(rule), decisions_(std::move(decisions)) {}
 
-    /// The side by when both have last written, epoch milliseconds; the target where both are as
-    /// new. Nothing where people decide.
-    std::optional<Side> choose(std::int64_t source_ms, std::int64_t target_ms) const;
+    /// What people have decided; nothing where they have not, or of something else.
+    std::optional<ValueChoice> decided(const MergeConflict& conflict) const;
+    std::optional<Side> decided_side(const MergeConflict& conflict) const;
+    /// By the rule: the side by when both have last written, epoch milliseconds; the target where
+    /// both are as new. Nothing where people decide.
+    std::optional<Side> by_rule(std::int64_t source_ms, std::int64_t target_ms) const;
+    /// As people have decided, else by the rule.
+    std::optional<Side> choose(const MergeConflict& conflict, std::int64_t source_ms,
+                               std::int64_t target_ms) const;
 
+    bool has_decisions() const { return !decisions_.empty(); }
     /// Whether it never leaves anything of the source out.
-    bool is_manual() const { return rule_ == ConflictRule::manual; }
+    bool takes_all() const { return rule_ == ConflictRule::manual && decisions_.empty(); }
 
 private:
     ConflictRule rule_;
+    ConflictDecisions decisions_;
 };
 
 }  // namespace stele::nodes

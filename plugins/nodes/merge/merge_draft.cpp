@@ -163,41 +163,44 @@ private:
     }
 
     void decide_removal(const ChangedRecord& record) {
-        const auto side = chooser_.choose(record.source_ms, record.target_ms);
+        MergeConflict conflict =
+            conflict_of(ConflictKind::delete_edit, record,
+                        fmt::format("the source has deleted {}, and the target has changed it",
+                                    shown_title(record.id, *record.target)));
+        const auto side = chooser_.choose(conflict, record.source_ms, record.target_ms);
         if (side == Side::source) return put(record, MergeStep::Kind::remove, *record.target);
         if (side) {
             draft_.kept.insert(record.id);
             return;
         }
-        conflict(ConflictKind::delete_edit, record,
-                 fmt::format("the source has deleted {}, and the target has changed it",
-                             shown_title(record.id, *record.target)));
+        draft_.conflicts.push_back(std::move(conflict));
     }
 
     void decide_edit(const ChangedRecord& record) {
-        const auto side = chooser_.choose(record.source_ms, record.target_ms);
+        MergeConflict conflict =
+            conflict_of(ConflictKind::edit_delete, record,
+                        fmt::format("the source has changed {}, and the target has deleted it",
+                                    shown_title(record.id, *record.source)));
+        const auto side = chooser_.choose(conflict, record.source_ms, record.target_ms);
         if (side == Side::source) return put(record, MergeStep::Kind::create, *record.source);
         if (side) return;
-        conflict(ConflictKind::edit_delete, record,
-                 fmt::format("the source has changed {}, and the target has deleted it",
-                             shown_title(record.id, *record.source)));
+        draft_.conflicts.push_back(std::move(conflict));
     }
 
     void merge(const ChangedRecord& record) {
         ValueMergeOptions options;
-        options.choose = [&](const ValueConflict&) {
-            return chooser_.choose(record.source_ms, record.target_ms);
+        options.choose = [&](const ValueConflict& found) -> std::optional<ValueChoice> {
+            if (chooser_.has_decisions()) {
+                auto decided = chooser_.decided(conflict_of(record, found));
+                if (decided) return decided;
+            }
+            const auto side = chooser_.by_rule(record.source_ms, record.target_ms);
+            return side ? std::optional<ValueChoice>(*side) : std::nullopt;
         };
         ValueMerge merge = merge_records(record.base ? &*record.base : nullptr, *record.source,
                                          *record.target, options);
-        for (ValueConflict& found : merge.conflicts) {
-            const auto kind =
-                is_attachment_path(found.path) ? ConflictKind::attachment : ConflictKind::value;
-            std::string sentence = value_sentence(record.id, record, found);
-            draft_.conflicts.push_back({kind, record.id, found.path, std::move(found.base),
-                                        std::move(found.source), std::move(found.target),
-                                        std::move(sentence)});
-        }
+        for (const ValueConflict& found : merge.conflicts)
+            draft_.conflicts.push_back(conflict_of(record, found));
         if (!merge.changes_target) return;
         put(record, MergeStep::Kind::update, std::move(merge.merged));
         draft_.steps[record.id].is_merged = true;
@@ -213,9 +216,22 @@ private:
         draft_.steps[record.id] = std::move(step);
     }
 
-    void conflict(ConflictKind kind, const ChangedRecord& record, std::string sentence) {
-        draft_.conflicts.push_back(
-            {kind, record.id, {}, record.base, record.source, record.target, std::move(sentence)});
+    static MergeConflict conflict_of(const ChangedRecord& record, const ValueConflict& found) {
+        const auto kind =
+            is_attachment_path(found.path) ? ConflictKind::attachment : ConflictKind::value;
+        return {kind,
+                record.id,
+                found.path,
+                found.base,
+                found.source,
+                found.target,
+                value_sentence(record.id, record, found)};
+    }
+
+    static MergeConflict conflict_of(ConflictKind kind, const ChangedRecord& record,
+                                     std::string sentence) {
+        return {kind,          record.id,          {}, record.base, record.source,
+                record.target, std::move(sentence)};
     }
 
     const BranchContent& target_;
@@ -286,7 +302,7 @@ sdk::Result<MergeDraft> draft_merge(const BranchContent& source, const BranchCon
     if (auto checked = DraftStructure(source, target, sides, chooser, draft).check(); !checked)
         return checked.error();
     draft.leaves_out =
-        !chooser.is_manual() &&
+        !chooser.takes_all() &&
         std::any_of(changed.begin(), changed.end(), [&draft](const ChangedRecord& record) {
             return draft.aliases.contains(record.id) ||
                    (draft.step(record.id) == nullptr &&

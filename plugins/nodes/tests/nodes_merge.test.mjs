@@ -41,7 +41,7 @@ async function merged(source, target) {
 async function conflictsOf(source, target) {
   const before = [await tip(target), await changesets()];
   const report = await merge(source, target);
-  assert.deepEqual([report.merged, report.conflictCount, report.conflictIds], [false, report.conflicts.length, []]);
+  assert.deepEqual([report.merged, report.conflictCount, report.conflictIds.length], [false, report.conflicts.length, report.conflicts.length]);
   assert.deepEqual([await tip(target), await changesets()], before);
   return report.conflicts;
 }

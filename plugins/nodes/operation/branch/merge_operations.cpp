@@ -5,9 +5,9 @@
 
 #include "branch/branch_content.hpp"
 #include "branch/vocabulary.hpp"
+#include "conflict/conflict_records.hpp"
 #include "job/jobs.hpp"
 #include "job/node_jobs.hpp"
-#include "merge/branch_merge.hpp"
 #include "merge/merged_branches.hpp"
 #include "operation/branch/branch_jobs.hpp"
 #include "operation/operations.hpp"
@@ -42,7 +42,7 @@ sdk::Result<sdk::Reply> merge_now(Services& services, const sdk::Call& call) {
     if (!source) return source.error();
     auto target = content_of(services, call);
     if (!target) return target.error();
-    auto report = merge_branches(*source, *target, false);
+    auto report = merge_with_decisions(*source, *target, false);
     if (!report) return report.error();
     return sdk::Reply::json(report->json());
 }
@@ -63,7 +63,7 @@ sdk::Result<sdk::Reply> revert_now(Services& services, const sdk::Call& call) {
     if (!id) return id.error();
     auto target = content_of(services, call);
     if (!target) return target.error();
-    auto report = revert_changeset(*target, *id, false);
+    auto report = revert_with_decisions(*target, *id, false);
     if (!report) return report.error();
     return sdk::Reply::json(report->json());
 }
@@ -136,7 +136,7 @@ sdk::Result<sdk::Json> run_merge(Services& services, sdk::Job& job) {
                                       bool is_dry_run) -> sdk::Result<MergeReport> {
                                       auto source = open_address(services, context, from);
                                       if (!source) return source.error();
-                                      return merge_branches(*source, target, is_dry_run);
+                                      return merge_with_decisions(*source, target, is_dry_run);
                                   });
     if (result) (*result)["sourceBranchId"] = sdk::text_member(from, kBranchId);
     return result;
@@ -145,7 +145,7 @@ sdk::Result<sdk::Json> run_merge(Services& services, sdk::Job& job) {
 sdk::Result<sdk::Json> run_revert(Services& services, sdk::Job& job) {
     return run_for_starter(services, job,
                            [&](sdk::Context&, const BranchContent& target, bool is_dry_run) {
-                               return revert_changeset(
+                               return revert_with_decisions(
                                    target, sdk::text_member(job.input(), kChangesetId), is_dry_run);
                            });
 }

@@ -1,0 +1,235 @@
+#include "conflict/conflict_records.hpp"
+
+#include <map>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+
+#include "branch/vocabulary.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+namespace name = conflict_member;
+
+/// What the server tells it apart by, and what a decision is of.
+constexpr char kKey[] = "key";
+constexpr char kFingerprint[] = "fingerprint";
+constexpr char kOwnerRole[] = "owner";
+
+void put_value(sdk::Json& record, const char* member, const std::optional<sdk::Json>& value) {
+    if (value && sdk::dump_json(*value).size() <= ConflictRecords::kMostValueBytes)
+        record[member] = *value;
+}
+
+std::size_t bytes_of(const MergeConflict& conflict) {
+    std::size_t bytes = 0;
+    for (const auto* value : {&conflict.base, &conflict.source, &conflict.target}) {
+        if (!*value) continue;
+        const std::size_t size = sdk::dump_json(**value).size();
+        if (size <= ConflictRecords::kMostValueBytes) bytes += size;
+    }
+    return bytes;
+}
+
+bool are_too_many(const std::vector<MergeConflict>& conflicts) {
+    if (conflicts.size() > ConflictRecords::kMost) return true;
+    std::size_t bytes = 0;
+    for (const MergeConflict& conflict : conflicts)
+        bytes += bytes_of(conflict);
+    return bytes > ConflictRecords::kMostBytes;
+}
+
+std::optional<ConflictDecision> decision_of(const sdk::Json& record) {
+    if (!sdk::flag_member(record, name::kIsResolved, false)) return std::nullopt;
+    const std::string word = sdk::text_member(record, name::kResolution);
+    ConflictDecision decision{Side::target, sdk::text_member(record, kFingerprint)};
+    if (word == "source") decision.choice = Side::source;
+    if (word == "value") decision.choice = ValueChoice(record.value(name::kValue, sdk::Json()));
+    return decision;
+}
+
+sdk::Result<ConflictOrigin> origin_of(const BranchContent& source, const BranchContent& target) {
+    auto to = target.context().documents().read(target.branch());
+    if (!to) return to.error();
+    auto from = target.context().documents().read(source.branch());
+    if (!from) return from.error();
+    return ConflictOrigin{sdk::text_member(to->fields, kRepositoryId), from->id, to->id};
+}
+
+/// What `merge` makes of an origin, with its records.
+template <class Merge>
+sdk::Result<MergeReport> with_records(const BranchContent& target, ConflictOrigin origin,
+                                      bool is_dry_run, const Merge& merge) {
+    ConflictRecords records(target, std::move(origin));
+    auto decisions = records.decisions();
+    if (!decisions) return decisions.error();
+    sdk::Result<MergeReport> report =
+        merge(MergeOptions{.is_dry_run = is_dry_run, .decisions = *std::move(decisions)});
+    if (!report || is_dry_run) return report;
+    if (report->conflicts.empty()) {
+        auto committed = records.commit();
+        return committed ? std::move(report) : committed.error();
+    }
+    // Whoever could not write what was decided leaves nothing in the repository.
+    if (auto may = target.require_create(); !may) return report;
+    auto ids = records.keep(report->conflicts);
+    if (!ids) return ids.error();
+    report->conflict_ids = *std::move(ids);
+    return report;
+}
+
+}  // namespace
+
+ConflictOrigin ConflictOrigin::of(const sdk::Json& conflict, std::string repository) {
+    return {std::move(repository), sdk::text_member(conflict, name::kSourceBranch),
+            sdk::text_member(conflict, name::kTargetBranch),
+            sdk::text_member(conflict, name::kReverted)};
+}
+
+sdk::Result<std::vector<sdk::Document>> ConflictRecords::open() const {
+    sdk::PageRequest all;
+    all.limit = static_cast<std::int64_t>(kMost);
+    auto found = documents().query(collection(),
+                                   {{name::kSourceBranch, origin_.source},
+                                    {name::kTargetBranch, origin_.target},
+                                    {name::kReverted, origin_.reverted},
+                                    {name::kIsCommitted, false}},
+                                   all);
+    if (!found) return found.error();
+    return std::move(found->rows);
+}
+
+sdk::Result<ConflictDecisions> ConflictRecords::decisions() const {
+    auto records = open();
+    if (!records) return records.error();
+    ConflictDecisions decisions;
+    for (const sdk::Document& record : *records) {
+        auto decision = decision_of(record.fields);
+        if (decision)
+            decisions.emplace(sdk::text_member(record.fields, kKey), *std::move(decision));
+    }
+    return decisions;
+}
+
+sdk::Json ConflictRecords::record_of(const MergeConflict& conflict) const {
+    sdk::Json record = {{name::kSourceBranch, origin_.source},
+                        {name::kTargetBranch, origin_.target},
+                        {name::kReverted, origin_.reverted},
+                        {name::kNode, conflict.node},
+                        {name::kKind, conflict_name(conflict.kind)},
+                        {"path", conflict.path},
+                        {"message", conflict.sentence},
+                        {name::kIsResolved, false},
+                        {name::kIsCommitted, false},
+                        {name::kResolution, ""},
+                        {kKey, conflict.key()},
+                        {kFingerprint, conflict.fingerprint()}};
+    put_value(record, "base", conflict.base);
+    put_value(record, "source", conflict.source);
+    put_value(record, "target", conflict.target);
+    return record;
+}
+
+sdk::Result<std::string> ConflictRecords::make(const MergeConflict& conflict) {
+    auto made = documents().create(collection(), record_of(conflict));
+    if (!made) return made.error();
+    // A job makes it as the server.
+    auto owned =
+        target_.context().authorities().grant(made->key, target_.principal().key, kOwnerRole);
+    if (!owned) return owned.error();
+    return made->id;
+}
+
+/// What was decided did not settle it.
+sdk::Result<void> ConflictRecords::ask_again(const sdk::Document& record) {
+    if (sdk::flag_member(record.fields, name::kIsResolved, false)) {
+        auto asked = documents().patch(collection(), record.id,
+                                       {{name::kIsResolved, false}, {name::kResolution, ""}});
+        if (!asked) return asked.error();
+    }
+    auto is_readable = target_.may(record.key, sdk::Permission::read);
+    if (!is_readable) return is_readable.error();
+    if (*is_readable) return {};
+    return target_.context().authorities().grant(record.key, target_.principal().key, kOwnerRole);
+}
+
+sdk::Result<std::vector<std::string>> ConflictRecords::keep(
+    const std::vector<MergeConflict>& conflicts) {
+    std::vector<std::string> ids;
+    if (are_too_many(conflicts)) return ids;
+    auto records = open();
+    if (!records) return records.error();
+    std::map<std::string, const sdk::Document*> present;
+    for (const sdk::Document& record : *records)
+        present.emplace(sdk::text_member(record.fields, kKey), &record);
+    for (const MergeConflict& conflict : conflicts) {
+        if (auto may = target_.context().go_on(); !may) return may.error();
+        const auto found = present.find(conflict.key());
+        const bool is_same =
+            found != present.end() &&
+            sdk::text_member(found->second->fields, kFingerprint) == conflict.fingerprint();
+        if (is_same) {
+            if (auto asked = ask_again(*found->second); !asked) return asked.error();
+            ids.push_back(found->second->id);
+            present.erase(found);
+            continue;
+        }
+        // Whoever owned the former one need not be allowed to read what is there now.
+        if (found != present.end()) {
+            auto removed = documents().remove(collection(), found->second->id);
+            if (!removed) return removed.error();
+            present.erase(found);
+        }
+        auto made = make(conflict);
+        if (!made) return made.error();
+        ids.push_back(*std::move(made));
+    }
+    for (const auto& [key, record] : present) {
+        // What is decided is met no more.
+        if (sdk::flag_member(record->fields, name::kIsResolved, false)) continue;
+        if (auto removed = documents().remove(collection(), record->id); !removed)
+            return removed.error();
+    }
+    return ids;
+}
+
+sdk::Result<void> ConflictRecords::commit() {
+    auto records = open();
+    if (!records) return records.error();
+    for (const sdk::Document& record : *records) {
+        // What nobody has decided has gone by itself.
+        if (!sdk::flag_member(record.fields, name::kIsResolved, false)) {
+            if (auto removed = documents().remove(collection(), record.id); !removed)
+                return removed;
+            continue;
+        }
+        auto committed = documents().patch(collection(), record.id, {{name::kIsCommitted, true}});
+        if (!committed) return committed.error();
+    }
+    return {};
+}
+
+sdk::Result<MergeReport> merge_with_decisions(const BranchContent& source,
+                                              const BranchContent& target, bool is_dry_run) {
+    auto origin = origin_of(source, target);
+    if (!origin) return origin.error();
+    return with_records(target, *std::move(origin), is_dry_run, [&](MergeOptions options) {
+        return merge_branches(source, target, std::move(options));
+    });
+}
+
+sdk::Result<MergeReport> revert_with_decisions(const BranchContent& target,
+                                               std::string_view changeset, bool is_dry_run) {
+    auto origin = origin_of(target, target);
+    if (!origin) return origin.error();
+    origin->reverted = changeset;
+    return with_records(target, *std::move(origin), is_dry_run, [&](MergeOptions options) {
+        return revert_changeset(target, changeset, std::move(options));
+    });
+}
+
+}  // namespace stele::nodes
