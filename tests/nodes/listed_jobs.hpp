@@ -56,7 +56,7 @@ public:
                              const std::vector<std::string>&) const override {
         return held_;
     }
-    sdk::Result<void> progress(std::uint64_t, std::uint64_t) override { return {}; }
+    sdk::Result<void> progress(const sdk::JobProgress&) override { return {}; }
     sdk::Result<void> log(sdk::JobLogLevel, std::string_view) override { return {}; }
 
 private:
