@@ -7,6 +7,7 @@
 
 #include "attachment/collected_loads.hpp"
 #include "branch/vocabulary.hpp"
+#include "conflict/conflict_family.hpp"
 #include "family/deletion_family.hpp"
 #include "family/node_family.hpp"
 #include "family/repository.hpp"
@@ -133,6 +134,7 @@ void ContentWorld::add_families() {
     registrar_.add(std::make_unique<nodes::Branch>(*services_));
     registrar_.add(std::make_unique<nodes::NodeFamily>(*services_));
     registrar_.add(std::make_unique<nodes::DeletionFamily>(*services_));
+    registrar_.add(std::make_unique<nodes::ConflictFamily>(*services_));
     must(registrar_.finish());
     must(freeze(kernel_.registry));
     for (const Route& route : kernel_.registry.routes())

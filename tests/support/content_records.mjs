@@ -45,7 +45,16 @@ export async function makeContent(ask, title = 'walk') {
   ids.deletedNodeId = await make({});
   await ask('DELETE', `${branch}/nodes/${ids.deletedNodeId}`);
   ids.changesetId = (await ask('GET', node))._system.changeset;
+  ids.conflictId = await makeConflict(ask, repository);
   return ids;
+}
+
+/// The id of what two branches of a repository have made that does not go together.
+async function makeConflict(ask, repository) {
+  const { _doc } = await ask('POST', `${repository}/branches/master/nodes`, { title: 'as both have it' });
+  const { _doc: fork } = await ask('POST', `${repository}/branches?branch=master`, { title: 'of a conflict' });
+  for (const branch of ['master', fork]) await ask('PUT', `${repository}/branches/${branch}/nodes/${_doc}`, { title: `as ${branch} has it` });
+  return (await ask('POST', `${repository}/branches/master/merge?id=${fork}`, {})).conflictIds[0];
 }
 
 /// The id of an export of a node of that content, once it has ended.

@@ -292,6 +292,35 @@ test('whoever may not write to the target leaves no conflicts', async () => {
   assert.deepEqual(await conflicts({}), []);
 });
 
+test('nobody gives others, by the conflicts that they commit, what they do not hold on the node', async () => {
+  for (const name of ['mover', 'holder']) await server.makeUser(name);
+  tokens.mover = await server.login('mover', 'secret-of-mover');
+  tokens.holder = await server.login('holder', 'secret-of-holder');
+  const grant = (path, role, name) => admin('POST', `${path}/authorities/${role}/grant?id=default/${name}`, {});
+  const [shelf, node, titled] = [await folder('master', 'shelf'), await make('master', { title: 'node' }), await make('master', { title: 'base' })];
+  const source = await fork();
+  await admin('POST', `${nodePath(source, shelf)}/associate?node=${node}&type=a:child`, {});
+  await put(source, titled, { title: 'of the source' });
+  await put('master', titled, { title: 'of the target' });
+  const [membership] = (await admin('GET', `${nodePath(source, node)}/associations?type=a:child&direction=INCOMING`)).rows;
+  for (const path of [branchPath('master'), branchPath(source), nodePath(source, shelf), nodePath(source, node), nodePath(source, membership._doc), nodePath(source, titled)])
+    await grant(path, 'consumer', 'mover');
+  for (const [path, role] of [[nodePath('master', shelf), 'contributor'], [nodePath('master', node), 'collaborator'], [nodePath('master', titled), 'collaborator'], [branchPath('master'), 'contributor']])
+    await grant(path, role, 'mover');
+  await grant(branchPath('master'), 'consumer', 'holder');
+  await grant(nodePath('master', shelf), 'manager', 'holder');
+  const merged = await as('mover', 'POST', `${branchPath('master')}/merge?id=${source}`, {});
+  const [id] = merged.json.conflictIds;
+  assert.equal((await as('mover', 'POST', `${one(id)}/resolve?resolution=source`, {})).status, 200);
+  const committed = await as('mover', 'POST', `${one(id)}/commit`, {});
+  assert.deepEqual([committed.status, committed.json.code], [403, 'nodes.membership_gives_rights'], committed.text);
+  assert.deepEqual([(await get('master', titled)).title, (await admin('GET', one(id))).committed], ['of the target', false]);
+  // What the holder of the folder has already is no gift.
+  await grant(nodePath('master', node), 'manager', 'holder');
+  assert.equal((await as('mover', 'POST', `${one(id)}/commit`, {})).status, 200);
+  assert.equal((await get('master', titled)).title, 'of the source');
+});
+
 test('wrong decisions are named, and nothing is decided', async () => {
   const { source } = await disputed();
   const [id] = await met(source);
