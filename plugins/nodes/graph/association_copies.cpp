@@ -18,6 +18,11 @@
 
 namespace stele::nodes {
 
+/// Others are what a node is to its branch, or follow from what it says.
+static bool is_made_by_clients(std::string_view type) {
+    return is_copied_type(type) && type != association::kHasTag;
+}
+
 sdk::Result<void> check_copied_alone(const sdk::Document& association) {
     const auto unfit = [](const char* problem) {
         return sdk::make_error({{kNodeId, "nodes.association_unfit", problem}});
@@ -183,7 +188,8 @@ sdk::Result<void> NodeCopy::copy_association(const Edge& edge, const std::string
         return {};
     }
     if (rules_.excludes_associations || rules_.excluded_types.contains(edge.type)) return {};
-    const bool is_place = edge.type == association::kChild || edge.type == association::kOwned;
+    const std::string type = type_in_copies(*original);
+    const bool is_place = type == association::kChild || type == association::kOwned;
     const bool reaches_out =
         rules_.strategy == CopyStrategy::clone || (rules_.has_relating_associations && !is_place);
     if (!is_copied && !reaches_out) return {};
@@ -194,34 +200,54 @@ sdk::Result<void> NodeCopy::copy_association(const Edge& edge, const std::string
 
 sdk::Result<void> NodeCopy::join_copies(const sdk::Document& original) {
     AssociationEnds ends = ends_of(original);
-    const bool is_own_target = copies_.contains(substituted(ends.target));
+    ends.type = type_in_copies(original);
+    if (!is_made_by_clients(ends.type)) return {};
+    const bool is_target_copied = copies_.contains(substituted(ends.target));
+    const bool is_source_copied = copies_.contains(substituted(ends.source));
+    const bool is_own_target = is_target_copied;
     // Of two that are each other's either is where it starts.
-    const bool is_own_source =
-        copies_.contains(substituted(ends.source)) || (ends.is_undirected && is_own_target);
+    const bool is_own_source = is_source_copied || (ends.is_undirected && is_own_target);
     for (std::string* end : {&ends.source, &ends.target})
         *end = id_in_copies(*end);
+    auto source = end_there(ends.source, is_source_copied);
+    if (!source) return source.error();
+    auto target = end_there(ends.target, is_target_copied);
+    if (!target) return target.error();
+    if (!*source || !*target) return {};
     if (rules_.strategy != CopyStrategy::clone) {
-        auto is_present = is_joined(ends);
+        auto is_present = is_joined(ends, is_target_copied);
         if (!is_present) return is_present.error();
         if (*is_present) return {};
     }
-    auto source = to_.node(ends.source);
-    if (!source) return source.error();
-    auto target = to_.node(ends.target);
-    if (!target) return target.error();
     auto present = find_clone(original);
     if (!present) return present.error();
     if (!*present) {
         // Whoever makes what lies at one end may not change what was at the other.
-        auto may = require_ends(to_, ends.type, is_own_source ? nullptr : &*source,
-                                is_own_target ? nullptr : &*target);
+        auto may = require_ends(to_, ends.type, is_own_source ? nullptr : &**source,
+                                is_own_target ? nullptr : &**target);
         if (!may) return may;
     }
     if (ends.type == association::kChild && !ends.is_undirected) {
-        if (auto fits = fit_name(source->id, target->id); !fits) return fits;
+        if (auto fits = fit_name((*source)->id, (*target)->id); !fits) return fits;
     }
-    auto joined = make_association(original, *source, *target);
+    auto joined = make_association(original, **source, **target);
     return joined ? sdk::Result<void>() : joined.error();
+}
+
+/// A node of the target branch that is named by its id: a copy, or one that whoever acts may READ.
+sdk::Result<std::optional<sdk::Document>> NodeCopy::end_there(const std::string& id,
+                                                              bool is_copied) const {
+    auto node = is_copied ? to_.node(id) : to_.readable_node(id);
+    const bool is_there = node && node->id == id;
+    if (is_there) return std::optional<sdk::Document>(*std::move(node));
+    if (!node && !sdk::is_missing(node.error())) return node.error();
+    return std::optional<sdk::Document>();
+}
+
+std::string NodeCopy::type_in_copies(const sdk::Document& association) const {
+    const std::string type = ends_of(association).type;
+    // What stands for a property is of the type that its definition names.
+    return is_relation(association.fields) ? type : substituted(type);
 }
 
 sdk::Result<sdk::Document> NodeCopy::make_association(const sdk::Document& original,
@@ -240,20 +266,24 @@ sdk::Result<sdk::Document> NodeCopy::make_association(const sdk::Document& origi
     auto joined = to_.associate(source, target,
                                 {.source = source.id,
                                  .target = target.id,
-                                 .type = substituted(ends.type),
+                                 .type = type_in_copies(original),
                                  .is_undirected = ends.is_undirected,
                                  .fields = fields_of(original.fields, is_clone)});
     if (!joined) return joined;
     return finish_new(original, std::move(*joined));
 }
 
-sdk::Result<bool> NodeCopy::is_joined(const AssociationEnds& ends) const {
-    auto edges = to_.edges(ends.source,
-                           ends.is_undirected ? Direction::mutual : Direction::outgoing, ends.type);
-    if (!edges) return edges.error();
-    return std::any_of(edges->begin(), edges->end(), [&ends](const Edge& edge) {
-        return edge.other == ends.target && (edge.end == Direction::mutual) == ends.is_undirected;
-    });
+sdk::Result<bool> NodeCopy::is_joined(const AssociationEnds& ends, bool from_target) const {
+    const Direction onwards = from_target ? Direction::incoming : Direction::outgoing;
+    const Direction direction = ends.is_undirected ? Direction::mutual : onwards;
+    const std::string& other = from_target ? ends.source : ends.target;
+    bool is_found = false;
+    auto walked = to_.graph().for_each_edge(
+        from_target ? ends.target : ends.source, direction, ends.type, [&](const Edge& edge) {
+            is_found = edge.other == other && edge.end == direction;
+            return !is_found;
+        });
+    return walked ? sdk::Result<bool>(is_found) : walked.error();
 }
 
 sdk::Result<sdk::Document> NodeCopy::find_end(const std::string& id, const char* end) const {
@@ -275,6 +305,11 @@ sdk::Result<sdk::Document> NodeCopy::copy_lone_association(const sdk::Document& 
     if (*present) return replace(**present, original, {});
     AssociationEnds ends = ends_of(original);
     ends.type = substituted(ends.type);
+    if (!is_made_by_clients(ends.type)) {
+        return sdk::make_error({{"substitutions", "nodes.association_unfit",
+                                 "associations of the type " + sdk::shown_path(ends.type) +
+                                     " are made by the server only"}});
+    }
     auto begin = source ? sdk::Result<sdk::Document>(*source)
                         : find_end(substituted(ends.source), member::kSource);
     if (!begin) return begin;
@@ -288,7 +323,7 @@ sdk::Result<sdk::Document> NodeCopy::copy_lone_association(const sdk::Document& 
     ends.source = begin->id;
     ends.target = end->id;
     if (ends.type == association::kChild && !ends.is_undirected) {
-        auto is_member = is_joined(ends);
+        auto is_member = is_joined(ends, true);
         if (!is_member) return is_member.error();
         if (*is_member) return name_taken(name_of(end->fields));
     }

@@ -145,7 +145,8 @@ sdk::Result<sdk::Document> NodeCopy::copy_tree(const sdk::Document& top,
     auto is_member = is_joined({.association = {},
                                 .type = association::kChild,
                                 .source = folder->id,
-                                .target = copied->id});
+                                .target = copied->id},
+                               true);
     if (!is_member) return is_member.error();
     if (!*is_member) {
         auto container = to_.make_folders(*folder, {});
@@ -210,6 +211,9 @@ sdk::Json NodeCopy::fields_of(const sdk::Json& original, bool keeps_names) const
     }
     if (rules_.substitutions.empty()) return fields;
     substitute(rules_.substitutions, fields);
+    // Names of associations mean something to the server.
+    if (is_association(original) && keeps_names && original.contains(member::kQName))
+        fields[member::kQName] = original.at(member::kQName);
     // Which property it stands for is the server's to say.
     if (is_relation(original)) fields[member::kFeatures] = original.at(member::kFeatures);
     return fields;

@@ -136,7 +136,11 @@ private:
     sdk::Result<std::optional<sdk::Document>> find_clone(const sdk::Document& original) const;
     sdk::Result<sdk::Document> find_end(const std::string& id, const char* end) const;
     sdk::Result<std::string> other_end(const Edge& edge, bool may_be_relation) const;
-    sdk::Result<bool> is_joined(const AssociationEnds& ends) const;
+    /// Looked at from the target, or from the source: the one with fewer associations.
+    sdk::Result<bool> is_joined(const AssociationEnds& ends, bool from_target) const;
+    sdk::Result<std::optional<sdk::Document>> end_there(const std::string& id,
+                                                        bool is_copied) const;
+    std::string type_in_copies(const sdk::Document& association) const;
     sdk::Result<std::string> origin_row(const std::string& node, const std::string& folder) const;
 
     const BranchContent& from_;

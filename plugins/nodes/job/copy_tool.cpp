@@ -104,6 +104,8 @@ sdk::Result<sdk::Reply> copy_chains(Services& services, const sdk::Call& call) {
     if (!target->node.empty()) order.input["targetNodeId"] = target->node;
     if (const auto strategy = call.parameter(kStrategy); strategy && !strategy->empty())
         order.input[kStrategy] = *strategy;
+    // What is wrong with it is told at once.
+    if (auto rules = copy_rules(order.input, 0); !rules) return rules.error();
     auto reply = scheduled(services, call, order);
     if (!reply) return reply.error();
     if (*reply) return std::move(**reply);

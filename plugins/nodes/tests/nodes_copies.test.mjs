@@ -403,3 +403,41 @@ test('grants are given on copies where that is asked for, and never more than wh
   assert.equal((await again({ includeACLs: true })).state, 'FINISHED');
   assert.equal(await readerReads(theirs), 200);
 });
+
+test('a substitution joins copies with nothing that whoever copies may not read', async () => {
+  const [one, two, hidden] = [await make(here.master, { title: 'one' }), await make(here.master, { title: 'two' }), await make(here.master, { title: 'hidden' })];
+  const link = await associate(here.master, one, two);
+  await letMake('editor', here);
+  for (const node of [one, two, link]) await grant(here.master, node, 'collaborator', 'editor');
+  assert.equal((await as('editor', 'GET', `${here.master}/nodes/${hidden}`)).status, 404);
+  for (const end of [one, two]) {
+    for (const stand of [hidden, '0123456789abcdef0123']) {
+      const job = await copied(here.chain('master', end), here.chain('master'), { contentIncludeRelatingAssociations: true, substitutions: { [end]: stand } }, 'editor');
+      assert.equal(job.state, 'FINISHED', errorOf(job));
+    }
+  }
+  assert.equal((await admin('GET', `${here.master}/nodes/${hidden}/associations?type=a:linked&direction=ANY`)).total_rows, 0);
+});
+
+test('a substitution makes no association that the server alone makes, and gives none another name', async () => {
+  const [folder, inner, other] = [await make(here.master, { title: 'folder' }), await make(here.master, { title: 'inner' }), await make(here.master, { title: 'other' })];
+  await associate(here.master, folder, inner, 'a:child');
+  const link = await associate(here.master, inner, other);
+  for (const type of ['a:has_lock', 'a:has_mount', 'a:has_tag']) {
+    assert.match(await failure(here.chain('master', link, 'association'), here.chain('master'), { substitutions: { 'a:linked': type } }), /made by the server only/);
+    const copy = await copyOf(here.chain('master', folder), here.chain('master'), { contentIncludeRelatingAssociations: true, substitutions: { 'a:linked': type } });
+    const [[, child]] = await between(here.master, copy, 'a:child');
+    assert.deepEqual(await between(here.master, child, type), []);
+  }
+  await admin('POST', '/tools/copy', { sources: here.chain('master', folder), targets: here.chain(here.forkId), configuration: { strategy: 'CLONE' } }).then(({ _doc }) => endedJob(admin, _doc));
+  await admin('POST', '/tools/copy', { sources: here.chain('master', other), targets: here.chain(here.forkId), configuration: { strategy: 'CLONE' } }).then(({ _doc }) => endedJob(admin, _doc));
+  const job = await copied(here.chain('master', link, 'association'), here.chain(here.forkId), { strategy: 'CLONE', substitutions: { [`o:${link}`]: 'mount:key' } });
+  assert.equal(job.state, 'FINISHED', errorOf(job));
+  assert.equal((await read(here.fork, link))._qname, `o:${link}`);
+});
+
+test('an unknown strategy is refused before anything is started', async () => {
+  const node = await make(here.master, { title: 'one' });
+  const { status, json } = await as('admin', 'POST', '/tools/copy', { sources: here.chain('master', node), targets: here.chain('master'), configuration: { strategy: 'MOVE' } });
+  assert.deepEqual([status, json.violations?.[0].code], [400, 'nodes.copy_strategy_unknown']);
+});
