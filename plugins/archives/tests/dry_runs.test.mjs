@@ -98,6 +98,9 @@ test('a dry run of a branch tells each node that would be refused, and does not 
   assert.ok(job.notes.some((note) => note.startsWith(`${hex(5)} leads to ${unfit}`)), JSON.stringify(job.notes));
   assert.ok(!job.notes.some((note) => note.includes(hex(6))));
   assert.equal((await admin('GET', `/repositories/${repository}/branches/master`)).tip, tip);
+  // What leads to a refused node is no refusal of its own.
+  const strict = await imported(`/repositories/${repository}/branches/master`, links, files, { ...settings, requireAllIncludes: true, dryRun: true });
+  assert.deepEqual([strict.refused, strict.refusals.map(({ code }) => code).sort()], [2, ['nodes.import_qname_taken', 'request.input_invalid']]);
 });
 
 test('a dry run tells what rights are missing, one by one', async () => {

@@ -4,6 +4,8 @@
 
 #include <stele/sdk/error.hpp>
 
+#include "paths/locations.hpp"
+
 namespace stele::archives {
 
 namespace {
@@ -28,10 +30,17 @@ void ImportOutcome::note(std::string text) {
 
 void ImportOutcome::refuse(const std::string& key, const sdk::Error& error) {
     ++refused;
+    refused_names_.insert(key);
+    const ReferenceParts parts = reference_parts(key);
+    if (!parts.ids.empty()) refused_names_.insert(parts.ids.back());
     if (refusals.size() == kMaxRefusals) return;
     refusals.push_back({{"key", sdk::shown_path(key)},
                         {"code", error.code},
                         {"message", sdk::shown_path(error.message)}});
+}
+
+bool ImportOutcome::is_refused(const std::string& name) const {
+    return refused_names_.contains(name) || refused > refusals.size();
 }
 
 sdk::Result<void> ImportOutcome::count_write(const sdk::Json& says) {

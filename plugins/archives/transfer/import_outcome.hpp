@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,12 +30,17 @@ struct ImportOutcome {
     ImportOutcome();
     void note(std::string text);
     void refuse(const std::string& key, const sdk::Error& error);
+    /// Whether it was refused, by its key in the source or by its id: what names it is no refusal
+    /// of its own. Where more were refused than are told, everything may have been.
+    bool is_refused(const std::string& name) const;
     /// Before something that is no content of a branch is written: all of it is one transaction,
     /// which is held in memory. `too_large` (`archives.transfer_too_large`) beyond 200,000, and
     /// beyond 256 MiB of JSON.
     sdk::Result<void> count_write(const sdk::Json& says = {});
 
 private:
+    /// Keys and ids.
+    std::set<std::string, std::less<>> refused_names_;
     std::uint64_t writes_ = 0;
     std::uint64_t bytes_ = 0;
 };

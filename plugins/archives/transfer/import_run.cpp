@@ -317,11 +317,12 @@ sdk::Result<void> ImportRun::bring_record(const TransferRecord& record) {
     }
     if (auto counted = outcome_.count_write(record.fields); !counted) return counted;
     note_open_secrets(record, *family);
+    bool is_created = false;
     if (!present) {
         auto made = create(record, *family, container);
         if (!made) return made.error();
         present = *std::move(made);
-        ++outcome_.created;
+        is_created = true;
     } else {
         auto updated = record.type == kArchiveType ? update_archive(record, *present)
                                                    : update(record, *present);
@@ -330,6 +331,7 @@ sdk::Result<void> ImportRun::bring_record(const TransferRecord& record) {
     if (!kept_.contains(record.key)) {
         if (auto restored = restore_secrets(record, *family, *present); !restored) return restored;
     }
+    if (is_created) ++outcome_.created;
     records_[record.key] = *present;
     if (record.type != kPlatform) {
         auto here = context_.documents().read(*present);

@@ -104,6 +104,8 @@ private:
     sdk::Result<void> meet_nodes(const TransferContent& content, const sdk::RecordKey& key,
                                  const sdk::TextTable& ids);
     sdk::Result<void> tell_subjects();
+    /// Or lies in what was.
+    bool is_refused(const TransferSubject& subject) const;
     sdk::Result<sdk::Json> target_chain(const sdk::RecordKey& key) const;
     sdk::Result<sdk::Json> ask(const sdk::RecordKey& record, sdk::InnerOperation operation) const;
     bool is_subject(const std::string& key) const;

@@ -13,6 +13,8 @@ namespace stele::archives {
 
 namespace {
 
+constexpr char kOvertaken[] = "nodes.import_overtaken";
+
 /// Of a node or association, as the source has it.
 std::string key_in(const TransferContent& content, const std::string& id) {
     ReferenceParts parts = reference_parts(content.branch);
@@ -31,8 +33,11 @@ sdk::Result<void> ImportRun::move_on() {
 }
 
 sdk::Result<void> ImportRun::bring_content() {
-    return source_.for_each_content([this](const TransferContent& content) {
-        return tried(content.branch, bring_content_of(content));
+    return source_.for_each_content([this](const TransferContent& content) -> sdk::Result<void> {
+        auto brought = bring_content_of(content);
+        // Others were faster: that is no answer to what comes.
+        if (!brought && brought.error().code == kOvertaken) return brought;
+        return tried(content.branch, std::move(brought));
     });
 }
 
@@ -142,19 +147,24 @@ sdk::Result<sdk::Json> ImportRun::target_chain(const sdk::RecordKey& key) const 
     return chain;
 }
 
+bool ImportRun::is_refused(const TransferSubject& subject) const {
+    return outcome_.is_refused(subject.key) || outcome_.is_refused(subject.id) ||
+           left_out_.contains(subject.key);
+}
+
 sdk::Result<void> ImportRun::tell_subjects() {
     for (const TransferSubject& subject : source_.subjects()) {
         sdk::RecordKey here;
         if (is_content(subject.type)) {
             const auto id = subject_ids_.find(subject.id);
-            if (id == subject_ids_.end() && outcome_.refused > 0) continue;
+            if (id == subject_ids_.end() && is_refused(subject)) continue;
             if (id == subject_ids_.end()) return subject_missing(subject);
             auto key = context_.find_reference(id->second);
             if (!key) return key.error();
             here = *std::move(key);
         } else {
             const auto key = records_.find(subject.key);
-            if (key == records_.end() && outcome_.refused > 0) continue;
+            if (key == records_.end() && is_refused(subject)) continue;
             if (key == records_.end()) return subject_missing(subject);
             here = key->second;
         }

@@ -76,6 +76,7 @@ sdk::Result<void> Surroundings::check_links(const TransferRecord& record,
         if (*is_lost) lost.insert(reference);
     }
     for (const std::string& name : lost) {
+        if (outcome_.is_refused(name)) continue;
         auto left = leave_out(
             record.key, "it names " + shown(name) + ", which neither comes along nor is here");
         if (!left) return left;
@@ -107,7 +108,6 @@ sdk::Result<void> Surroundings::require_rights(const TransferRecord& record,
 
 sdk::Result<void> Surroundings::bring(const TransferRecord& record, const sdk::FamilyInfo& family,
                                       const sdk::RecordKey& key) {
-    if (auto checked = check_links(record, family); !checked) return checked;
     if (auto may = require_rights(record, key); !may) return may;
     if (wanted_.has_roles) {
         if (auto brought = bring_roles(record, family, key); !brought) return brought;
@@ -123,7 +123,8 @@ sdk::Result<void> Surroundings::bring(const TransferRecord& record, const sdk::F
     if (wanted_.has_acls) {
         if (auto brought = grant(record.acl, key, record.key); !brought) return brought;
     }
-    return bring_files(record, family, key);
+    if (auto brought = bring_files(record, family, key); !brought) return brought;
+    return check_links(record, family);
 }
 
 sdk::Result<void> Surroundings::bring_roles(const TransferRecord& record,

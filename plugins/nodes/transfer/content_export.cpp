@@ -1,5 +1,6 @@
 #include "transfer/content_export.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include <nlohmann/json.hpp>
@@ -54,15 +55,26 @@ public:
         }
         if (rules_->reads_all()) return {};
         hidden_ = 0;
-        if (auto walked = for_each([](const sdk::ContentItem&) { return sdk::Result<void>(); });
-            !walked)
-            return walked;
+        std::uint64_t shown = 0;
+        const auto visit = [&shown](const sdk::ContentItem&) {
+            ++shown;
+            return sdk::Result<void>();
+        };
+        if (auto walked = for_each(visit); !walked) return walked;
+        shown_ = shown;
         omissions.unreadable += hidden_;
         return {};
     }
     bool reads_context() const override { return true; }
+    /// Of what is hidden the number tells nothing.
+    sdk::Result<std::uint64_t> count() override {
+        if (shown_) return *shown_;
+        if (selected_) return selected_->size();
+        return count_all();
+    }
 
 protected:
+    virtual sdk::Result<std::uint64_t> count_all() const = 0;
     const BranchContent& content() const { return *content_; }
     const ExportRules& rules() const { return *rules_; }
     const ViewReader& state() const { return *state_; }
@@ -90,10 +102,10 @@ protected:
     void add_hidden() { ++hidden_; }
 
     sdk::Result<std::uint64_t> count_rows(const sdk::Reader& reader,
-                                          const std::string& rows) const {
+                                          const sdk::KeyRange& range) const {
         Pace pace(content_->context());
         std::uint64_t count = 0;
-        const auto cursor = reader.scan({rows, sdk::prefix_end(rows)}, sdk::ScanDirection::forward);
+        const auto cursor = reader.scan(range, sdk::ScanDirection::forward);
         for (; cursor->is_valid(); cursor->next()) {
             if (auto may = pace.step(); !may) return may.error();
             ++count;
@@ -125,6 +137,8 @@ private:
     std::optional<SelectedIds> selected_;
     std::string root_;
     std::uint64_t hidden_ = 0;
+    /// What a walk hands over, where one was made.
+    std::optional<std::uint64_t> shown_;
 };
 
 /// One state of the branch.
@@ -138,10 +152,11 @@ public:
         }
         return {};
     }
-    sdk::Result<std::uint64_t> count() override {
-        if (selected()) return selected()->size();
+
+protected:
+    sdk::Result<std::uint64_t> count_all() const override {
         const std::string all = record_key(kNodeSlot, {});
-        return count_rows(state(), all);
+        return count_rows(state(), {all, sdk::prefix_end(all)});
     }
 
 private:
@@ -185,11 +200,16 @@ public:
         }
         return {};
     }
-    /// Of what the lines have, up to their ends: versions that are not asked for among them.
-    sdk::Result<std::uint64_t> count() override {
+
+protected:
+    sdk::Result<std::uint64_t> count_all() const override {
         std::uint64_t rows = 0;
         for (const Link& link : rules().view().links) {
-            auto of_line = count_rows(store(), space().written(link.line));
+            std::string begin = space().written(link.line);
+            std::string end = begin;
+            append_number(begin, rules().first_revision());
+            append_number(end, std::min(link.bound, rules().last_revision()));
+            auto of_line = count_rows(store(), {begin, sdk::prefix_end(end)});
             if (!of_line) return of_line;
             rows += *of_line;
         }

@@ -34,6 +34,9 @@ public:
     ViewReader reader() const;
     bool reads_all() const { return reads_all_; }
 
+    /// The first and the last revision that are asked for.
+    Revision first_revision() const { return after_ + 1; }
+    Revision last_revision() const { return up_to_; }
     /// Changesets after `first` and up to `last`.
     bool is_in_range(Revision revision) const { return revision > after_ && revision <= up_to_; }
 

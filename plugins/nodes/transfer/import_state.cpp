@@ -9,7 +9,9 @@ namespace stele::nodes {
 sdk::Result<void> ImportState::drop_link(const std::string& item, std::string_view to) {
     std::string text = fmt::format("{} leads to {}, which neither comes nor is here",
                                    sdk::shown_path(item), sdk::shown_path(to));
-    if (target.requires_all)
+    auto is_refused = refused.contains(std::string(to));
+    if (!is_refused) return is_refused.error();
+    if (target.requires_all && !*is_refused)
         return sdk::make_error(sdk::ErrorKind::conflict, "nodes.import_link_missing",
                                std::move(text));
     note(std::move(text));
@@ -24,6 +26,7 @@ sdk::Result<void> ImportState::tried(const std::string& item, sdk::Result<void> 
     if (!planned) return planned.error();
     planned->comes = false;
     if (auto noted = plan.items.put(item, *planned); !noted) return noted;
+    if (auto noted = refused.put(item, {}); !noted) return noted;
     return report.ids.erase(item);
 }
 
@@ -82,6 +85,10 @@ sdk::Result<ImportState::Resolved> ImportState::resolve(const std::string& id) {
         if (!known) return known.error();
         return *known ? Resolved{std::move(**known), false} : Resolved{{}, true};
     }
+    // What its refusal has left in the transaction is not there.
+    auto is_refused = refused.contains(id);
+    if (!is_refused) return is_refused.error();
+    if (*is_refused) return Resolved{};
     auto is_there = is_present(id);
     if (!is_there) return is_there.error();
     return *is_there ? Resolved{id, false} : Resolved{};

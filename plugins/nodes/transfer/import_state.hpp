@@ -23,7 +23,8 @@ public:
           target(wanted),
           plan(std::move(planned)),
           made(scratch_folder(to)),
-          unnamed(scratch_folder(to)) {
+          unnamed(scratch_folder(to)),
+          refused(scratch_folder(to)) {
         report.ids = sdk::TextTable(scratch_folder(to));
     }
 
@@ -35,6 +36,8 @@ public:
     sdk::TextTable made;
     /// Ids in the source of what could not keep its QName.
     sdk::TextTable unnamed;
+    /// Of a dry run: ids in the source of what was refused.
+    sdk::TextTable refused;
 
     bool is_clone() const { return target.strategy == sdk::TransferStrategy::clone; }
     /// Each once.
