@@ -28,7 +28,7 @@ constexpr char kManual[] = "manual";
 /// What is shown to those only who may READ the node.
 constexpr const char* kShown[] = {"path", "message", "base", "source", "target", name::kValue};
 /// What the server goes by.
-constexpr const char* kKept[] = {"key", "fingerprint"};
+constexpr const char* kKept[] = {"key", "fingerprint", name::kMentions, name::kWrites};
 
 /// One decision that a call asks for.
 struct Decision {
@@ -101,14 +101,23 @@ sdk::Result<std::vector<Decision>> decisions_in(const sdk::Call& call) {
 
 /// Whether such a conflict can be decided so.
 sdk::Result<void> check_kind(const sdk::Json& conflict, const Decision& decision) {
-    const auto kind = find_conflict_kind(sdk::text_member(conflict, name::kKind));
-    if (decision.resolution == "value" && kind != ConflictKind::value)
-        return unfit(name::kResolution, "a value settles conflicts of the kind value only");
-    if (decision.resolution == "source" && kind == ConflictKind::circle) {
+    if (decision.resolution == "source" && sdk::flag_member(conflict, name::kIsForTarget, false)) {
         return unfit(name::kResolution,
-                     "where folders would lie in one another only the target can hold: move one "
-                     "of them on the target, and merge again");
+                     "only what the target has can hold here: change one of the branches and merge "
+                     "again");
     }
+    if (decision.resolution != "value") return {};
+    const auto kind = find_conflict_kind(sdk::text_member(conflict, name::kKind));
+    const std::string path = sdk::text_member(conflict, "path");
+    // What the server goes by is set by its own operations, and all of a node by none.
+    const bool is_servers = path.empty() || path.starts_with("/_");
+    if (kind != ConflictKind::value || is_servers) {
+        return unfit(name::kResolution,
+                     "a value settles conflicts of the kind value only, and of members whose names "
+                     "do not begin with _");
+    }
+    if (sdk::dump_json(*decision.value).size() > ConflictRecords::kMostValueBytes)
+        return unfit(name::kValue, "has more than 64 KiB");
     return {};
 }
 
@@ -129,13 +138,29 @@ sdk::Result<BranchContent> open_branch(Services& services, sdk::Context& context
 }
 
 /// Who decides it must be able to write it: whoever commits need not look at each.
-sdk::Result<void> require_write(const BranchContent& target, const std::string& node) {
+sdk::Result<void> require_write(const BranchContent& target, const std::string& node,
+                                sdk::Permission permission) {
     auto present = target.readable_node(node);
-    if (present) return target.require(*present, sdk::Permission::update);
+    if (present) return target.require(*present, permission);
     if (!sdk::is_missing(present.error())) return present.error();
     auto hidden = target.node(node);
-    if (hidden) return present.error();
-    return target.require_create();
+    if (!hidden && sdk::is_missing(hidden.error())) return target.require_create();
+    return sdk::make_error(sdk::ErrorKind::forbidden, "authority.permission_missing",
+                           "the decision would write what may not be read");
+}
+
+sdk::Result<void> require_writes(const BranchContent& target, const sdk::Json& conflict,
+                                 const Decision& decision) {
+    auto may =
+        require_write(target, sdk::text_member(conflict, name::kNode), sdk::Permission::update);
+    if (!may || decision.resolution != "source") return may;
+    for (const sdk::Json& write : conflict.value(name::kWrites, sdk::Json::array())) {
+        const auto permission = sdk::find_permission(sdk::text_member(write, "permission"));
+        may = require_write(target, sdk::text_member(write, "node"),
+                            permission.value_or(sdk::Permission::update));
+        if (!may) return may;
+    }
+    return {};
 }
 
 sdk::Result<void> decide(Services& services, sdk::Context& context,
@@ -146,8 +171,7 @@ sdk::Result<void> decide(Services& services, sdk::Context& context,
     auto target = open_branch(services, context, collection.container,
                               sdk::text_member(conflict.fields, name::kTargetBranch));
     if (!target) return target.error();
-    auto may = require_write(*target, sdk::text_member(conflict.fields, name::kNode));
-    if (!may) return may;
+    if (auto may = require_writes(*target, conflict.fields, decision); !may) return may;
     const bool is_open = decision.resolution == kManual;
     sdk::Json members = {{name::kIsResolved, !is_open},
                          {name::kResolution, is_open ? std::string() : decision.resolution},
@@ -185,11 +209,29 @@ sdk::Result<std::vector<Decision>> for_all(const sdk::Call& call, const Conflict
     return decisions;
 }
 
-std::size_t open_count(const std::vector<sdk::Document>& conflicts) {
-    return static_cast<std::size_t>(
-        std::count_if(conflicts.begin(), conflicts.end(), [](const sdk::Document& conflict) {
-            return !sdk::flag_member(conflict.fields, name::kIsResolved, false);
-        }));
+/// Ids of all that a conflict tells of.
+std::set<std::string> told_of(const sdk::Json& conflict) {
+    std::set<std::string> ids{sdk::text_member(conflict, name::kNode)};
+    for (const sdk::Json& id : conflict.value(name::kMentions, sdk::Json::array())) {
+        if (id.is_string()) ids.insert(id.get<std::string>());
+    }
+    const auto kind = find_conflict_kind(sdk::text_member(conflict, name::kKind));
+    const bool is_of_node_alone = kind == ConflictKind::value || kind == ConflictKind::attachment ||
+                                  kind == ConflictKind::delete_edit ||
+                                  kind == ConflictKind::edit_delete;
+    if (is_of_node_alone) return ids;
+    for (const char* side : {"base", "source", "target"}) {
+        const sdk::Json value = conflict.value(side, sdk::Json::object());
+        if (!value.is_object()) continue;
+        for (const char* end : {member::kSource, member::kTarget, name::kNode}) {
+            const std::string id = sdk::text_member(value, end);
+            if (!id.empty()) ids.insert(id);
+        }
+        for (const sdk::Json& folder : value.value("folders", sdk::Json::array())) {
+            if (folder.is_string()) ids.insert(folder.get<std::string>());
+        }
+    }
+    return ids;
 }
 
 sdk::Shape resolved_shape() {
@@ -201,15 +243,19 @@ sdk::Shape resolved_shape() {
 
 sdk::ResourceDescriptor ConflictFamily::describe() const {
     using enum sdk::FieldKind;
-    sdk::Fields fields = {
-        {.name = name::kSourceBranch, .kind = text},   {.name = name::kTargetBranch, .kind = text},
-        {.name = name::kReverted, .kind = text},       {.name = name::kNode, .kind = text},
-        {.name = name::kKind, .kind = text},           {.name = name::kIsResolved, .kind = boolean},
-        {.name = name::kIsCommitted, .kind = boolean}, {.name = name::kResolution, .kind = text}};
+    sdk::Fields fields = {{.name = name::kSourceBranch, .kind = text},
+                          {.name = name::kTargetBranch, .kind = text},
+                          {.name = name::kReverted, .kind = text},
+                          {.name = name::kNode, .kind = text},
+                          {.name = name::kKind, .kind = text},
+                          {.name = name::kIsResolved, .kind = boolean},
+                          {.name = name::kIsCommitted, .kind = boolean},
+                          {.name = name::kIsForTarget, .kind = boolean},
+                          {.name = name::kResolution, .kind = text}};
     for (const char* shown : kShown)
         fields.push_back({.name = shown, .withheld = true, .unindexed = true});
     for (const char* kept : kKept)
-        fields.push_back({.name = kept, .kind = text, .withheld = true, .unindexed = true});
+        fields.push_back({.name = kept, .withheld = true, .unindexed = true});
     return {.type = kConflictType,
             .container = kRepositoryType,
             .path = "conflicts",
@@ -236,7 +282,7 @@ sdk::ResourceDescriptor ConflictFamily::describe() const {
 
 sdk::Result<bool> ConflictFamily::may_see(sdk::Context& context, const std::string& repository,
                                           const sdk::Json& conflict) const {
-    const std::string node = sdk::text_member(conflict, name::kNode);
+    const std::set<std::string> told = told_of(conflict);
     bool is_anywhere = false;
     for (const char* side : {name::kSourceBranch, name::kTargetBranch}) {
         auto branch = sdk::if_readable(
@@ -246,14 +292,20 @@ sdk::Result<bool> ConflictFamily::may_see(sdk::Context& context, const std::stri
         if (!*branch) return false;
         auto content = BranchContent::open(services(), context, (*branch)->key);
         if (!content) return content.error();
-        auto present = content->node(node);
-        if (!present && sdk::is_missing(present.error()))
-            present = context.documents().read(deletions_of(*content), node);
-        if (!present && sdk::is_missing(present.error())) continue;
-        if (!present) return present.error();
-        auto may = content->may(present->key, sdk::Permission::read);
-        if (!may || !*may) return may;
-        is_anywhere = true;
+        auto reads_all = content->reads_all();
+        if (!reads_all) return reads_all;
+        is_anywhere = is_anywhere || *reads_all;
+        if (*reads_all) continue;
+        for (const std::string& id : told) {
+            auto present = content->node(id);
+            if (!present && sdk::is_missing(present.error()))
+                present = context.documents().read(deletions_of(*content), id);
+            if (!present && sdk::is_missing(present.error())) continue;
+            if (!present) return present.error();
+            auto may = content->may(present->key, sdk::Permission::read);
+            if (!may || !*may) return may;
+            is_anywhere = true;
+        }
     }
     return is_anywhere;
 }
@@ -293,10 +345,9 @@ sdk::Result<sdk::Reply> ConflictFamily::resolve(const sdk::Call& call) {
         auto decided = decide(services(), call.context(), call.collection(), *conflict, decision);
         if (!decided) return decided.error();
     }
-    auto left = records.open();
+    auto left = records.open_count();
     if (!left) return left.error();
-    return sdk::Reply::status(
-        {{"resolvedCount", decisions->size()}, {"openCount", open_count(*left)}});
+    return sdk::Reply::status({{"resolvedCount", decisions->size()}, {"openCount", *left}});
 }
 
 sdk::Result<sdk::Reply> ConflictFamily::commit(const sdk::Call& call) {
@@ -315,12 +366,11 @@ sdk::Result<sdk::Reply> ConflictFamily::commit(const sdk::Call& call) {
         if (!*branch || (*branch)->key != target->branch())
             return sdk::invalid_parameter(kBranchParameter, "must name the target of the merge");
     }
-    auto open = ConflictRecords(*target, origin).open();
+    auto open = ConflictRecords(*target, origin).open_count();
     if (!open) return open.error();
-    if (const std::size_t left = open_count(*open); left > 0) {
+    if (*open > 0) {
         return sdk::make_error(sdk::ErrorKind::conflict, "nodes.conflicts_open",
-                               fmt::format("{} of the {} conflicts of the merge are not resolved",
-                                           left, open->size()));
+                               fmt::format("{} conflicts of the merge are not resolved", *open));
     }
     sdk::Result<MergeReport> report = MergeReport{};
     if (origin.reverted.empty()) {
@@ -333,9 +383,10 @@ sdk::Result<sdk::Reply> ConflictFamily::commit(const sdk::Call& call) {
     if (!report) return report.error();
     auto after = context.documents().read(call.collection(), call.record().id);
     // What it was about has changed on a side, and what is there now is another conflict.
-    if (!after && sdk::is_missing(after.error())) return sdk::Reply::json(conflict);
-    if (!after) return after.error();
-    return sdk::Reply::json(after->fields);
+    if (!after && !sdk::is_missing(after.error())) return after.error();
+    sdk::Json told = after ? after->fields : conflict;
+    if (auto shown = present(call, told); !shown) return shown.error();
+    return sdk::Reply::json(std::move(told));
 }
 
 }  // namespace stele::nodes

@@ -1,5 +1,6 @@
 #include "conflict/conflict_records.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -20,9 +21,19 @@ constexpr char kKey[] = "key";
 constexpr char kFingerprint[] = "fingerprint";
 constexpr char kOwnerRole[] = "owner";
 
+/// A record of that depth can still be read as a part of another.
+constexpr std::size_t kMostDepth = 90;
+
+bool is_deep(const sdk::Json& value, std::size_t left) {
+    if (!value.is_structured()) return false;
+    if (left == 0) return true;
+    return std::any_of(value.begin(), value.end(),
+                       [left](const sdk::Json& inner) { return is_deep(inner, left - 1); });
+}
+
 void put_value(sdk::Json& record, const char* member, const std::optional<sdk::Json>& value) {
-    if (value && sdk::dump_json(*value).size() <= ConflictRecords::kMostValueBytes)
-        record[member] = *value;
+    if (!value || is_deep(*value, kMostDepth)) return;
+    if (sdk::dump_json(*value).size() <= ConflictRecords::kMostValueBytes) record[member] = *value;
 }
 
 std::size_t bytes_of(const MergeConflict& conflict) {
@@ -35,8 +46,8 @@ std::size_t bytes_of(const MergeConflict& conflict) {
     return bytes;
 }
 
-bool are_too_many(const std::vector<MergeConflict>& conflicts) {
-    if (conflicts.size() > ConflictRecords::kMost) return true;
+bool are_too_many(const std::vector<MergeConflict>& conflicts, std::size_t decided) {
+    if (conflicts.size() + decided > ConflictRecords::kMost) return true;
     std::size_t bytes = 0;
     for (const MergeConflict& conflict : conflicts)
         bytes += bytes_of(conflict);
@@ -71,12 +82,12 @@ sdk::Result<MergeReport> with_records(const BranchContent& target, ConflictOrigi
         merge(MergeOptions{.is_dry_run = is_dry_run, .decisions = *std::move(decisions)});
     if (!report || is_dry_run) return report;
     if (report->conflicts.empty()) {
-        auto committed = records.commit();
+        auto committed = records.commit(report->decided);
         return committed ? std::move(report) : committed.error();
     }
     // Whoever could not write what was decided leaves nothing in the repository.
     if (auto may = target.require_create(); !may) return report;
-    auto ids = records.keep(report->conflicts);
+    auto ids = records.keep(report->conflicts, report->decided);
     if (!ids) return ids.error();
     report->conflict_ids = *std::move(ids);
     return report;
@@ -90,17 +101,29 @@ ConflictOrigin ConflictOrigin::of(const sdk::Json& conflict, std::string reposit
             sdk::text_member(conflict, name::kReverted)};
 }
 
+sdk::Json ConflictRecords::condition() const {
+    return {{name::kSourceBranch, origin_.source},
+            {name::kTargetBranch, origin_.target},
+            {name::kReverted, origin_.reverted},
+            {name::kIsCommitted, false}};
+}
+
 sdk::Result<std::vector<sdk::Document>> ConflictRecords::open() const {
     sdk::PageRequest all;
     all.limit = static_cast<std::int64_t>(kMost);
-    auto found = documents().query(collection(),
-                                   {{name::kSourceBranch, origin_.source},
-                                    {name::kTargetBranch, origin_.target},
-                                    {name::kReverted, origin_.reverted},
-                                    {name::kIsCommitted, false}},
-                                   all);
+    auto found = documents().query(collection(), condition(), all);
     if (!found) return found.error();
     return std::move(found->rows);
+}
+
+sdk::Result<std::uint64_t> ConflictRecords::open_count() const {
+    sdk::PageRequest none;
+    none.limit = 0;
+    sdk::Json undecided = condition();
+    undecided[name::kIsResolved] = false;
+    auto found = documents().query(collection(), undecided, none);
+    if (!found) return found.error();
+    return found->total_rows;
 }
 
 sdk::Result<ConflictDecisions> ConflictRecords::decisions() const {
@@ -126,8 +149,15 @@ sdk::Json ConflictRecords::record_of(const MergeConflict& conflict) const {
                         {name::kIsResolved, false},
                         {name::kIsCommitted, false},
                         {name::kResolution, ""},
+                        {name::kIsForTarget, conflict.is_for_target},
+                        {name::kMentions, conflict.because},
+                        {name::kWrites, sdk::Json::array()},
                         {kKey, conflict.key()},
                         {kFingerprint, conflict.fingerprint()}};
+    for (const ConflictWrite& write : conflict.writes) {
+        record[name::kWrites].push_back(
+            {{"node", write.node}, {"permission", sdk::permission_name(write.permission)}});
+    }
     put_value(record, "base", conflict.base);
     put_value(record, "source", conflict.source);
     put_value(record, "target", conflict.target);
@@ -158,9 +188,9 @@ sdk::Result<void> ConflictRecords::ask_again(const sdk::Document& record) {
 }
 
 sdk::Result<std::vector<std::string>> ConflictRecords::keep(
-    const std::vector<MergeConflict>& conflicts) {
+    const std::vector<MergeConflict>& conflicts, const std::set<std::string>& decided) {
     std::vector<std::string> ids;
-    if (are_too_many(conflicts)) return ids;
+    if (are_too_many(conflicts, decided.size())) return ids;
     auto records = open();
     if (!records) return records.error();
     std::map<std::string, const sdk::Document*> present;
@@ -189,20 +219,19 @@ sdk::Result<std::vector<std::string>> ConflictRecords::keep(
         ids.push_back(*std::move(made));
     }
     for (const auto& [key, record] : present) {
-        // What is decided is met no more.
-        if (sdk::flag_member(record->fields, name::kIsResolved, false)) continue;
+        if (decided.contains(key)) continue;
         if (auto removed = documents().remove(collection(), record->id); !removed)
             return removed.error();
     }
     return ids;
 }
 
-sdk::Result<void> ConflictRecords::commit() {
+sdk::Result<void> ConflictRecords::commit(const std::set<std::string>& decided) {
     auto records = open();
     if (!records) return records.error();
     for (const sdk::Document& record : *records) {
-        // What nobody has decided has gone by itself.
-        if (!sdk::flag_member(record.fields, name::kIsResolved, false)) {
+        if (auto may = target_.context().go_on(); !may) return may;
+        if (!decided.contains(sdk::text_member(record.fields, kKey))) {
             if (auto removed = documents().remove(collection(), record.id); !removed)
                 return removed;
             continue;

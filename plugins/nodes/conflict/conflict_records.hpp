@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +24,11 @@ inline constexpr char kIsResolved[] = "resolved";
 inline constexpr char kIsCommitted[] = "committed";
 inline constexpr char kResolution[] = "resolution";
 inline constexpr char kValue[] = "value";
+inline constexpr char kIsForTarget[] = "targetOnly";
+/// What the server goes by: ids of nodes and associations that it tells of, and what a decision for
+/// the source writes.
+inline constexpr char kMentions[] = "mentions";
+inline constexpr char kWrites[] = "writes";
 }  // namespace conflict_member
 
 /// What a conflict was met in: a merge of one branch into another, or the reverting of a changeset.
@@ -54,14 +61,18 @@ public:
     /// What people have decided of these.
     sdk::Result<ConflictDecisions> decisions() const;
     /// Makes records of what a merge has met: whoever merges owns the new ones and may see the
-    /// others, whose decisions hold where the same is met again. Those that are met no more go.
-    /// Their ids, in the order of the conflicts; none beyond the bounds.
-    sdk::Result<std::vector<std::string>> keep(const std::vector<MergeConflict>& conflicts);
-    /// What was decided is in the target now.
-    sdk::Result<void> commit();
+    /// others. Those that are neither among the conflicts nor decided by their keys go. The ids, in
+    /// the order of the conflicts; none beyond the bounds.
+    sdk::Result<std::vector<std::string>> keep(const std::vector<MergeConflict>& conflicts,
+                                               const std::set<std::string>& decided);
+    /// What was decided is in the target now; what was not met goes.
+    sdk::Result<void> commit(const std::set<std::string>& decided);
+    /// How many of them nobody has decided.
+    sdk::Result<std::uint64_t> open_count() const;
 
 private:
     sdk::CollectionName collection() const { return {kConflictType, origin_.repository}; }
+    sdk::Json condition() const;
     sdk::Documents& documents() const { return target_.context().documents(); }
     sdk::Json record_of(const MergeConflict& conflict) const;
     sdk::Result<std::string> make(const MergeConflict& conflict);

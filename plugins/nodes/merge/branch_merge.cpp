@@ -77,6 +77,7 @@ sdk::Result<MergeReport> bring(const BranchContent& source, const BranchContent&
     if (!draft) return draft.error();
     report.written = draft->steps.size();
     report.conflicts = std::move(draft->conflicts);
+    report.decided = chooser->applied();
     if (!report.conflicts.empty()) report.is_merged = false;
     if (!report.is_merged) return report;
     if (auto may = require_writable(target, *draft); !may) return may.error();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,8 @@ struct MergeReport {
     std::vector<MergeConflict> conflicts = {};
     /// Ids of the records that they have become, in their order; empty where they have not.
     std::vector<std::string> conflict_ids = {};
+    /// Keys of the conflicts that were met and are settled by what people have decided.
+    std::set<std::string> decided = {};
     /// The random part of the id of the changeset, which the commit completes; empty for none.
     std::string changeset = {};
 

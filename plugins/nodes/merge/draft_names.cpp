@@ -75,6 +75,7 @@ sdk::Result<void> DraftStructure::check_name(const std::string& folder, const st
     const auto claimed = claimed_.emplace(std::pair(folder, name), node).first;
     if (claimed->second != node) {
         // Both come with this merge, each from another side.
+        const std::string other = claimed->second;
         MergeConflict conflict{ConflictKind::name,
                                node,
                                {},
@@ -84,10 +85,13 @@ sdk::Result<void> DraftStructure::check_name(const std::string& folder, const st
                                fmt::format("the folder {} would get two nodes of the name {}",
                                            folder, sdk::shown_path(name)),
                                folder,
-                               claimed->second};
-        if (chooser_.choose(conflict, 1, 0)) return number(folder, node);
-        add(std::move(conflict));
-        return {};
+                               {other},
+                               {{other, sdk::Permission::update}}};
+        const auto side = chooser_.choose(conflict, 1, 0);
+        if (!side) add(std::move(conflict));
+        if (!side || side == Side::target) return side ? number(folder, node) : sdk::Result<void>();
+        claimed->second = node;
+        return number(folder, other);
     }
     auto member = target_.graph().find_child(folder, name);
     if (!member) return member.error();
@@ -124,7 +128,8 @@ sdk::Result<void> DraftStructure::decide_name(const std::string& folder, const s
         {},
         fmt::format("the folder {} has another {} on the target", folder, sdk::shown_path(name)),
         folder,
-        other};
+        {other},
+        {{other, sdk::Permission::update}}};
     if (*is_readable) conflict.target = named_json(other, name);
     const auto side = chooser_.choose(conflict, step != nullptr ? step->source_ms : 0,
                                       written_ms(present->fields));
@@ -214,7 +219,8 @@ sdk::Result<void> DraftStructure::check_qnames() {
             {},
             fmt::format("another node has the QName {} on the target", sdk::shown_path(qname)),
             {},
-            holder->id};
+            {holder->id},
+            {{holder->id, sdk::Permission::update}}};
         if (*is_readable) conflict.target = named_json(holder->id, qname);
         const auto side = chooser_.choose(conflict, step.source_ms, written_ms(holder->fields));
         if (side == Side::target) {
@@ -254,15 +260,18 @@ sdk::Result<void> DraftStructure::check_circles() {
                 fmt::format("node {} would lie in itself: the source has put it into {}, which "
                             "the target has put below it",
                             node, folder),
-                folder};
+                folder,
+                {id}};
+            conflict.is_for_target = true;
             if (chooser_.decided_side(conflict) == Side::target) {
                 stay.push_back(id);
             } else {
                 left.push_back(std::move(conflict));
             }
         }
-        for (const std::string& id : stay)
-            leave_in_place(id);
+        for (const std::string& id : stay) {
+            if (auto left_there = leave_in_place(id); !left_there) return left_there;
+        }
         if (!stay.empty()) continue;
         for (MergeConflict& conflict : left)
             add(std::move(conflict));
@@ -270,18 +279,31 @@ sdk::Result<void> DraftStructure::check_circles() {
     }
 }
 
-void DraftStructure::leave_in_place(const std::string& association) {
-    const sdk::Json part = draft_.steps[association].part;
+sdk::Result<void> DraftStructure::leave_in_place(const std::string& association) {
+    const auto closing = draft_.steps.find(association);
+    if (closing == draft_.steps.end()) return {};
+    const sdk::Json part = closing->second.part;
     const std::string node = sdk::text_member(part, member::kTarget);
     const std::string type = sdk::text_member(part, member::kType);
-    draft_.steps.erase(association);
-    std::erase_if(draft_.steps, [&](const auto& entry) {
-        const MergeStep& step = entry.second;
-        return step.is_removal() && is_association(step.part) &&
-               sdk::text_member(step.part, member::kType) == type &&
-               sdk::text_member(step.part, member::kTarget) == node &&
-               !draft_.removes(sdk::text_member(step.part, member::kSource));
-    });
+    draft_.steps.erase(closing);
+    std::vector<std::string> places;
+    std::vector<std::string> folders;
+    for (const auto& [id, step] : draft_.steps) {
+        const bool is_place = step.is_removal() && is_association(step.part) &&
+                              sdk::text_member(step.part, member::kType) == type &&
+                              sdk::text_member(step.part, member::kTarget) == node;
+        if (!is_place) continue;
+        places.push_back(id);
+        const std::string folder = sdk::text_member(step.part, member::kSource);
+        if (draft_.removes(folder)) folders.push_back(folder);
+    }
+    for (const std::string& id : places)
+        draft_.steps.erase(id);
+    // It would have no place any more.
+    for (const std::string& folder : folders) {
+        if (auto kept = keep(folder); !kept) return kept;
+    }
+    return {};
 }
 
 sdk::Result<std::vector<std::string>> DraftStructure::closing_places() const {

@@ -53,9 +53,10 @@ sdk::Result<void> DraftStructure::check() {
     if (auto checked = check_ends(); !checked) return checked;
     if (auto checked = check_removals(); !checked) return checked;
     if (auto checked = check_moves(); !checked) return checked;
+    // What stays in its place keeps its name there.
+    if (auto checked = check_circles(); !checked) return checked;
     if (auto checked = check_names(); !checked) return checked;
-    if (auto checked = check_qnames(); !checked) return checked;
-    return check_circles();
+    return check_qnames();
 }
 
 sdk::Result<bool> DraftStructure::will_exist(const std::string& id) const {
@@ -129,8 +130,9 @@ sdk::Result<void> DraftStructure::check_ends(const std::string& id) {
         fmt::format("the source has made an association {} with {}, which is not on the target{}",
                     sdk::text_member(step.part, member::kType), fmt::join(gone, " and "),
                     has_nobody ? ", to which the person has not come yet" : " any more")};
-    auto side = chooser_.choose(conflict, step.source_ms, 0);
     // Nobody can make a person for others.
+    conflict.is_for_target = has_nobody;
+    auto side = chooser_.choose(conflict, step.source_ms, 0);
     if (has_nobody && side == Side::source) side.reset();
     if (side == Side::source) {
         for (const std::string& node : gone) {
@@ -194,7 +196,8 @@ sdk::Result<void> DraftStructure::check_alone(const std::string& id, const Merge
                      : fmt::format("both branches have translated {} into {}, in edition {}", node,
                                    locale, edition),
             is_owned ? std::string() : fmt::format("{} {}", edition, locale),
-            edge.association};
+            {edge.association, id},
+            {{edge.other, sdk::Permission::update}}};
         const auto side = chooser_.decided_side(conflict);
         if (side == Side::source) {
             draft_.steps[edge.association] = {MergeStep::Kind::remove, merged_part(other->fields)};
@@ -320,8 +323,9 @@ sdk::Result<MergeConflict> DraftStructure::conflict_of_removal(
                            fmt::format("the source has deleted {}, with which the target has made "
                                        "an association {}since",
                                        shown_title(id, part), *type)};
+    conflict.writes.push_back({id, sdk::Permission::remove});
     for (const Joined& one : joined)
-        conflict.because += one.edge.association + ' ';
+        conflict.because.push_back(one.edge.association);
     return conflict;
 }
 
@@ -441,6 +445,9 @@ sdk::Result<void> DraftStructure::check_move(const std::string& node, const Move
         ids_json(there),
         is_hidden ? std::optional<sdk::Json>() : std::optional<sdk::Json>(ids_json(here)),
         fmt::format("both branches have moved {}, into different folders", node)};
+    conflict.because.assign(here.begin(), here.end());
+    for (const std::string& folder : there)
+        conflict.writes.push_back({folder, sdk::Permission::create_subobjects});
     const auto side = chooser_.choose(conflict, moved_ms, here_ms);
     if (side == Side::source) {
         for (const sdk::Document& association : made_here) {

@@ -88,7 +88,7 @@ private:
     /// New places that close circles, by the ids of their associations.
     sdk::Result<std::vector<std::string>> closing_places() const;
     /// Leaves a node where the target has it.
-    void leave_in_place(const std::string& association);
+    sdk::Result<void> leave_in_place(const std::string& association);
     /// What new associations put somewhere, with where.
     using Places = std::map<std::string, std::vector<std::string>>;
     /// Where a node lies afterwards.

@@ -54,8 +54,11 @@ std::string MergeConflict::key() const {
 }
 
 std::string MergeConflict::fingerprint() const {
-    return digest(
-        {value_or_nothing(base), value_or_nothing(source), value_or_nothing(target), because});
+    // Of these, what is on the target is shown to those only who may read it.
+    const bool may_be_hidden =
+        kind == ConflictKind::name || kind == ConflictKind::qname || kind == ConflictKind::move;
+    return digest({value_or_nothing(base), value_or_nothing(source),
+                   may_be_hidden ? sdk::Json() : value_or_nothing(target), because});
 }
 
 sdk::Json MergeConflict::json() const {
@@ -80,6 +83,7 @@ std::optional<ValueChoice> Chooser::decided(const MergeConflict& conflict) const
     const auto found = decisions_.find(conflict.key());
     if (found == decisions_.end() || found->second.fingerprint != conflict.fingerprint())
         return std::nullopt;
+    applied_.insert(found->first);
     return found->second.choice;
 }
 

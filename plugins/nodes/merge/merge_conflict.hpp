@@ -3,11 +3,14 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <stele/sdk/json.hpp>
+#include <stele/sdk/permission.hpp>
 
 #include "merge/value_merge.hpp"
 
@@ -33,6 +36,12 @@ std::string_view conflict_name(ConflictKind kind);
 /// Nothing for other words.
 std::optional<ConflictKind> find_conflict_kind(std::string_view name);
 
+/// What a decision for the source needs on a node of the target, beside the conflict's own.
+struct ConflictWrite {
+    std::string node;
+    sdk::Permission permission = sdk::Permission::update;
+};
+
 struct MergeConflict {
     ConflictKind kind = ConflictKind::value;
     std::string node;
@@ -46,13 +55,17 @@ struct MergeConflict {
     std::string sentence;
     /// What else tells it apart from others of its node: a folder, a locale.
     std::string about = {};
-    /// What it follows from beside its values, by ids.
-    std::string because = {};
+    /// What it follows from beside its values: ids of nodes and associations.
+    std::vector<std::string> because = {};
+    std::vector<ConflictWrite> writes = {};
+    /// Nobody can have what the source has.
+    bool is_for_target = false;
 
     sdk::Json json() const;
     /// The same in each merge of the same branches.
     std::string key() const;
-    /// Of what the sides have made: a decision holds as long as that is the same.
+    /// Of what the sides have made: a decision holds as long as that is the same. The same for
+    /// everybody, whatever of it they may read.
     std::string fingerprint() const;
 };
 
@@ -87,12 +100,15 @@ public:
                                std::int64_t target_ms) const;
 
     bool has_decisions() const { return !decisions_.empty(); }
+    /// Keys of the conflicts that were met and decided by people.
+    const std::set<std::string>& applied() const { return applied_; }
     /// Whether it never leaves anything of the source out.
     bool takes_all() const { return rule_ == ConflictRule::manual && decisions_.empty(); }
 
 private:
     ConflictRule rule_;
     ConflictDecisions decisions_;
+    mutable std::set<std::string> applied_;
 };
 
 }  // namespace stele::nodes

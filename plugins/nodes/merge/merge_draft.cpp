@@ -167,6 +167,7 @@ private:
             conflict_of(ConflictKind::delete_edit, record,
                         fmt::format("the source has deleted {}, and the target has changed it",
                                     shown_title(record.id, *record.target)));
+        conflict.writes.push_back({record.id, sdk::Permission::remove});
         const auto side = chooser_.choose(conflict, record.source_ms, record.target_ms);
         if (side == Side::source) return put(record, MergeStep::Kind::remove, *record.target);
         if (side) {

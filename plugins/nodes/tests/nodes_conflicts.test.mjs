@@ -357,3 +357,147 @@ test('elements of arrays and attachments are decided, too', async () => {
   assert.deepEqual((await get('master', node)).items, [{ _key: 'a', says: { deep: [5] } }, { _key: 'b', says: 1 }]);
   assert.equal((await server.request('GET', `${nodePath('master', node)}/attachments/default`, { token: server.adminToken })).text, 'of 2');
 });
+
+test('who decides must be able to write all that the decision writes', async () => {
+  await admin('POST', `${repository}/authorities/contributor/grant?id=default/writer`);
+  const source = await fork();
+  for (const branch of ['master', source]) await admin('POST', `${branchPath(branch)}/authorities/contributor/grant?id=default/writer`);
+  const theirs = await makeIn('master', 'root', { title: 'plum', _qname: 'ex:plum' });
+  const own = (await as('writer', 'POST', `${branchPath(source)}/nodes?rootNodeId=root&parentFolderPath=/`, { title: 'plum', _qname: 'ex:plum' })).json._doc;
+  assert.ok(own);
+  const [membership] = (await admin('GET', `${nodePath(source, own)}/associations?type=a:child&direction=INCOMING`)).rows;
+  await admin('POST', `${nodePath(source, membership._doc)}/authorities/consumer/grant?id=default/writer`);
+  await admin('POST', `${nodePath('master', theirs)}/authorities/consumer/grant?id=default/writer`);
+  const merged = await as('writer', 'POST', `${branchPath('master')}/merge?id=${source}`, {});
+  assert.equal(merged.status, 200, merged.text);
+  assert.deepEqual(merged.json.conflicts.map(({ kind }) => kind).sort(), ['name', 'qname']);
+  for (const id of merged.json.conflictIds) {
+    const told = await as('writer', 'POST', `${one(id)}/resolve?resolution=source`, {});
+    assert.deepEqual([told.status, told.json.code], [403, 'authority.permission_missing'], told.text);
+    assert.equal((await as('writer', 'POST', `${one(id)}/resolve?resolution=target`, {})).status, 200);
+  }
+  assert.equal((await merge(source)).merged, true);
+  assert.deepEqual([(await get('master', 'ex:plum'))._doc, (await get('master', theirs))._features?.['f:filename']], [theirs, undefined]);
+});
+
+test('nobody decides what the server goes by, all of a node, or a value that is large', async () => {
+  const many = (says) => Object.fromEntries(Array.from({ length: 5001 }, (_, i) => [`m${i}`, says]));
+  const node = await make('master', { title: 'many', a: many(0), b: many(0) });
+  const named = await make('master', { title: 'named', _qname: 'ex:named' });
+  const source = await fork();
+  for (const [branch, says] of [[source, 1], ['master', 2]]) {
+    await put(branch, node, { a: many(says), b: many(says) });
+    await admin('POST', `${nodePath(branch, named)}/change_qname?qname=ex:named${says}`, {});
+  }
+  await met(source, 2);
+  for (const { _doc, path } of await conflicts()) {
+    assert.ok(path === '' || path === '/_qname', path);
+    for (const value of [{ title: 'x', _system: {} }, 5]) {
+      const { status: answer, json } = await refused(_doc, 'resolve?resolution=value', { value });
+      assert.deepEqual([answer, json.violations?.[0].code], [400, 'nodes.resolution_unfit']);
+    }
+  }
+  const { source: other } = await disputed();
+  const [id] = await met(other);
+  const large = await refused(id, 'resolve?resolution=value', { value: 'x'.repeat(65_536) });
+  assert.deepEqual([large.status, large.json.violations?.[0].path], [400, 'value']);
+});
+
+test('what a decision was not needed for is not committed', async () => {
+  const { node, source } = await disputed();
+  const [id] = await met(source);
+  await resolve(id, 'source');
+  await put(source, node, { title: 'base' });
+  assert.equal((await commit(id)).committed, false);
+  assert.equal((await get('master', node)).title, 'of the target');
+  assert.deepEqual(await conflicts({}), []);
+});
+
+test('people with other rights meet the same conflict, and its decision counts for both', async () => {
+  const source = await fork();
+  for (const branch of ['master', source]) await make(branch, { title: 'plum', _qname: 'ex:plum' });
+  const [id] = await met(source);
+  await resolve(id, 'target');
+  for (const place of [repository, branchPath('master'), branchPath(source)]) await admin('POST', `${place}/authorities/contributor/grant?id=default/writer`);
+  const [own] = (await admin('POST', `${branchPath(source)}/nodes/query`, { title: 'plum' })).rows;
+  await admin('POST', `${nodePath(source, own._doc)}/authorities/consumer/grant?id=default/writer`);
+  const merged = await as('writer', 'POST', `${branchPath('master')}/merge?id=${source}`, {});
+  assert.deepEqual([merged.status, merged.json.merged], [200, true], merged.text);
+  assert.equal((await admin('GET', one(id))).committed, true);
+});
+
+test('records that are as deep as records can be are decided, too', async () => {
+  const nested = (levels) => (levels === 0 ? 1 : { a: nested(levels - 1) });
+  const node = await make('master', { title: 'deep', deep: nested(97) });
+  const source = await fork();
+  await admin('DELETE', nodePath(source, node));
+  await put('master', node, { title: 'edited' });
+  const [id] = await met(source);
+  const told = await admin('GET', one(id));
+  assert.deepEqual([told.kind, 'base' in told, 'target' in told], ['delete-edit', false, false]);
+  await resolve(id, 'source');
+  await commit(id);
+  assert.equal(await status('master', node), 404);
+});
+
+test('what a commit answers hides what a read hides', async () => {
+  const { node, source } = await disputed();
+  const [id] = await met(source);
+  await resolve(id, 'source');
+  await put(source, node, { title: 'base' });
+  for (const place of [repository, branchPath('master'), branchPath(source)]) await admin('POST', `${place}/authorities/connector/grant?id=default/writer`);
+  for (const branch of ['master', source]) await admin('POST', `${branchPath(branch)}/authorities/consumer/grant?id=default/writer`);
+  await admin('POST', `${one(id)}/authorities/editor/grant?id=default/writer`);
+  const told = await as('writer', 'POST', `${one(id)}/commit`, {});
+  assert.equal(told.status, 200, told.text);
+  for (const member of ['path', 'message', 'base', 'source', 'target', 'key', 'fingerprint', 'mentions', 'writes']) assert.ok(!(member in told.json), member);
+});
+
+test('of two nodes that come into a folder under one name either keeps it', async () => {
+  for (const resolution of ['source', 'target']) {
+    const [f, g] = [await folder('master', `f ${resolution}`), await folder('master', `g ${resolution}`)];
+    const moved = await makeIn('master', g, { title: 'before' });
+    const source = await fork();
+    await put(source, moved, { title: 'plum' });
+    const made = await makeIn(source, f, { title: 'plum' });
+    await move('master', moved, f);
+    const [id] = await met(source);
+    const { nodeId } = await admin('GET', one(id));
+    await resolve(id, resolution);
+    await commit(id);
+    const found = await admin('GET', `${nodePath('master', f)}?path=/plum`);
+    const other = nodeId === made ? moved : made;
+    assert.equal(found._doc, resolution === 'source' ? nodeId : other);
+    assert.equal((await admin('GET', `${nodePath('master', f)}?path=/${encodeURIComponent('plum (2)')}`))._doc, resolution === 'source' ? other : nodeId);
+  }
+});
+
+test('a folder that stays in its place keeps the place, and its name there', async () => {
+  // The source has deleted the place.
+  const around = await folder('master', 'around');
+  const [a, b] = [await makeIn('master', around, { title: 'a', _features: { 'f:container': {} } }), await folder('master', 'b')];
+  const source = await fork();
+  await move(source, a, b);
+  await admin('DELETE', nodePath(source, around));
+  await move('master', b, a);
+  const ids = await met(source, 1);
+  await resolve(ids[0], 'target');
+  assert.equal((await commit(ids[0])).committed, true);
+  assert.deepEqual([await foldersOf('master', a), await foldersOf('master', b)], [[around], [a]]);
+  assert.equal(await status('master', around), 200);
+  // It has given its name to another one there.
+  const [c, d] = [await folder('master', 'c'), await folder('master', 'd')];
+  const second = await fork();
+  await move(second, c, d);
+  const other = await folder(second, 'c');
+  await move('master', d, c);
+  const [circle] = await met(second);
+  await resolve(circle, 'target');
+  for (let round = 0; round < 3 && !(await merge(second)).merged; ++round) {
+    const [open] = (await conflicts()).filter(({ resolved }) => !resolved);
+    await resolve(open._doc, 'target', '&all=true');
+  }
+  const root = (await get('master', 'root'))._doc;
+  assert.deepEqual([await foldersOf('master', c), await foldersOf('master', other)], [[root], [root]]);
+  assert.equal((await admin('GET', `${nodePath('master', 'root')}?path=/c`))._doc, c);
+});
