@@ -69,12 +69,8 @@ std::string changeset_of(const Json& node) {
 }
 
 std::uint64_t modified_ms(const Json& node) {
-    const auto system = node.find(kSystem);
-    if (system == node.end() || !system->is_object()) return 0;
-    const auto time = system->find("modified_on");
-    if (time == system->end() || !time->is_object()) return 0;
     return static_cast<std::uint64_t>(
-        std::max<std::int64_t>(sdk::integer_member(*time, "ms").value_or(0), 0));
+        std::max<std::int64_t>(sdk::system_ms(node, "modified_on"), 0));
 }
 
 bool is_brought(const Json& node) {

@@ -23,16 +23,9 @@ constexpr std::int64_t kPageRows = 100;
 /// There are as many artifacts as pairs of these.
 constexpr std::size_t kMaxHyphens = 64;
 
-std::int64_t created_ms(const sdk::Json& archive) {
-    const auto system = archive.find("_system");
-    if (system == archive.end()) return 0;
-    const auto created = system->find("created_on");
-    return created == system->end() ? 0 : sdk::integer_member(*created, "ms").value_or(0);
-}
-
 bool is_newer(const sdk::Document& one, const sdk::Document& other) {
-    const std::int64_t ones = created_ms(one.fields);
-    const std::int64_t others = created_ms(other.fields);
+    const std::int64_t ones = sdk::system_ms(one.fields, "created_on");
+    const std::int64_t others = sdk::system_ms(other.fields, "created_on");
     return ones == others ? one.id > other.id : ones > others;
 }
 
@@ -145,7 +138,9 @@ sdk::Result<std::optional<sdk::Document>> TemplateSearch::find_newest(const sdk:
     std::optional<sdk::Document> newest;
     const Look compare = [&](sdk::Document& archive) -> sdk::Result<bool> {
         // The others of the vault are older still.
-        if (newest && created_ms(archive.fields) < created_ms(newest->fields)) return false;
+        if (newest && sdk::system_ms(archive.fields, "created_on") <
+                          sdk::system_ms(newest->fields, "created_on"))
+            return false;
         if (!is_project_template(archive.fields) || !fits(archive.fields)) return true;
         if (newest && !is_newer(archive, *newest)) return true;
         auto may = sdk::holds(context_, archive.key, sdk::Permission::read);

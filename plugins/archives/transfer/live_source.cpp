@@ -18,14 +18,6 @@ namespace {
 
 constexpr char kEverything[] = "-1";
 
-std::int64_t modified_ms(const sdk::Json& fields) {
-    const auto system = fields.find("_system");
-    if (system == fields.end() || !system->is_object()) return 0;
-    const auto time = system->find("modified_on");
-    if (time == system->end()) return 0;
-    return sdk::integer_member(*time, "ms").value_or(0);
-}
-
 }  // namespace
 
 sdk::Result<std::unique_ptr<LiveSource>> LiveSource::open(
@@ -201,7 +193,7 @@ sdk::Result<bool> LiveSource::is_wanted(const sdk::RecordKey& key, const Transfe
     if (family.type == kArchiveType && !wanted_.has_binaries) return false;
     // What contains others goes along with them.
     if (family.contained.empty()) {
-        const std::int64_t at = modified_ms(record.fields);
+        const std::int64_t at = sdk::system_ms(record.fields, "modified_on");
         const bool is_early = wanted_.start_ms > 0 && at < wanted_.start_ms;
         const bool is_late = wanted_.end_ms > 0 && at > wanted_.end_ms;
         if (is_early || is_late) return false;

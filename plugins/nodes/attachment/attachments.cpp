@@ -42,9 +42,7 @@ sdk::Result<sdk::Reply> attachment_download(const BranchContent& content, const 
                                             const sdk::Json& version) {
     auto attachment = find_attachment(kept_attachments(version), call.path(sdk::kAttachmentId));
     if (!attachment) return attachment.error();
-    const sdk::Json system = version.value(member::kSystem, sdk::Json::object());
-    attachment->modified_ms =
-        sdk::integer_member(system.value("modified_on", sdk::Json::object()), "ms").value_or(0);
+    attachment->modified_ms = sdk::system_ms(version, "modified_on");
     auto binaries = content.context().data_stores().binaries(content.branch());
     if (!binaries) return binaries.error();
     return sdk::attachment_reply(**binaries, call, *attachment);

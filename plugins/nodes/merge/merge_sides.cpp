@@ -31,12 +31,7 @@ sdk::Error no_common_base() {
 }  // namespace
 
 std::int64_t written_ms(const sdk::Json& record) {
-    const auto system = record.find(member::kSystem);
-    if (system == record.end() || !system->is_object()) return 0;
-    const auto time = system->find("modified_on");
-    if (time == system->end() || !time->is_object()) return 0;
-    const auto ms = time->find("ms");
-    return ms != time->end() && ms->is_number() ? ms->get<std::int64_t>() : 0;
+    return sdk::system_ms(record, "modified_on");
 }
 
 bool ChangedRecord::is_changed_on_target() const {

@@ -25,13 +25,6 @@ sdk::Result<Revision> shown_revision(const BranchContent& content, const std::st
                            fmt::format("the branch shows no changeset {}", changeset));
 }
 
-std::int64_t modified_ms(const sdk::Json& record) {
-    const auto system = record.find(member::kSystem);
-    if (system == record.end() || !system->is_object()) return 0;
-    const auto on = system->find("modified_on");
-    return on == system->end() ? 0 : sdk::integer_member(*on, "ms").value_or(0);
-}
-
 }  // namespace
 
 sdk::Result<ExportRules> ExportRules::open(const BranchContent& content,
@@ -77,7 +70,7 @@ sdk::Result<bool> ExportRules::may_read(const std::string& id) const {
 
 bool ExportRules::is_wanted(const VersionPlace& place, const sdk::Json& record) const {
     if (!is_in_range(place.revision)) return false;
-    const std::int64_t modified = modified_ms(record);
+    const std::int64_t modified = sdk::system_ms(record, "modified_on");
     return modified >= start_ms_ && (end_ms_ == 0 || modified <= end_ms_);
 }
 

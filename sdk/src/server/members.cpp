@@ -44,6 +44,13 @@ std::optional<std::int64_t> integer_member(const Json& object, std::string_view 
     return value;
 }
 
+std::int64_t system_ms(const Json& record, std::string_view event) {
+    const auto system = record.find("_system");
+    if (system == record.end() || !system->is_object()) return 0;
+    const auto time = system->find(std::string(event));
+    return time == system->end() ? 0 : integer_member(*time, "ms").value_or(0);
+}
+
 bool lists_text(const Json& object, std::string_view name, std::string_view text) {
     const Json* member = find_member(object, name);
     if (!member) return false;

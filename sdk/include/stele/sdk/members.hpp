@@ -21,6 +21,9 @@ std::string text_member(const Json& object, std::string_view name);
 bool flag_member(const Json& object, std::string_view name, bool fallback);
 /// A whole number, also as text; nothing when it is missing or something else.
 std::optional<std::int64_t> integer_member(const Json& object, std::string_view name);
+/// When something happened to a record by its `_system` (`created_on`, `modified_on`), epoch
+/// milliseconds; 0 where it does not say.
+std::int64_t system_ms(const Json& record, std::string_view event);
 /// Whether a member is an array with the text in it, or the text itself.
 bool lists_text(const Json& object, std::string_view name, std::string_view text);
 
