@@ -29,26 +29,7 @@ public:
     Running& operator=(const Running&) = delete;
 };
 
-/// Members that are the server's, wherever a record goes.
-void drop_servers_members(sdk::Json& fields, const sdk::FamilyInfo& family) {
-    for (const char* name : {"_system", "_doc", "platformId", "_ref"})
-        fields.erase(name);
-    // They come sealed, or not at all.
-    for (const std::string& secret : family.secret_fields)
-        fields.erase(secret);
-    for (const std::string& unmoved : family.unmoved_members)
-        fields.erase(unmoved);
-    if (!family.container.empty() && family.container != kPlatform)
-        fields.erase(family.container + "Id");
-}
-
 }  // namespace
-
-sdk::Json ImportRun::said(sdk::Json fields, const sdk::FamilyInfo& family) {
-    drop_servers_members(fields, family);
-    fields.erase("ok");
-    return fields;
-}
 
 ImportRun::ImportRun(const TransferServices& services, sdk::Context& context,
                      TransferSource& source, const TransferConfiguration& wanted,
@@ -220,7 +201,7 @@ bool ImportRun::must_wait(const TransferRecord& record, Patience patience) const
     if (is_early) return true;
     if (arrived_.contains(record.key)) return false;
     const sdk::FamilyInfo& family = *services_.families.find(record.type);
-    sdk::Json fields = said(record.fields, family);
+    sdk::Json fields = said_of_record(record.fields, family);
     std::set<std::string> outstanding = identities_.rewrite(fields);
     if (patience == Patience::required) {
         return std::any_of(family.required_fields.begin(), family.required_fields.end(),
@@ -351,7 +332,7 @@ sdk::Result<sdk::RecordKey> ImportRun::create(const TransferRecord& record,
                                               const sdk::RecordKey& container) {
     if (family.type == kBranch) return fork_branch(record, container);
     if (family.type == kArchiveType) return create_archive(record, container);
-    sdk::Json fields = said(record.fields, family);
+    sdk::Json fields = said_of_record(record.fields, family);
     if (!identities_.rewrite(fields).empty()) unfinished_.insert(record.key);
     if (is_clone()) fields["_doc"] = record.id;
     fields.update(written_secrets(record, family));
@@ -378,12 +359,12 @@ sdk::Result<void> ImportRun::update(const TransferRecord& record, const sdk::Rec
     }
     auto before = ask(present, {});
     if (!before) return before.error();
-    const sdk::Json is_said = said(*before, *family);
-    sdk::Json fields = said(record.fields, *family);
+    const sdk::Json is_said = said_of_record(*before, *family);
+    sdk::Json fields = said_of_record(record.fields, *family);
     if (!identities_.rewrite(fields).empty()) {
         unfinished_.insert(record.key);
         // Members that name what has still to come, at any depth, stay as they are until then.
-        sdk::Json members = said(record.fields, *family);
+        sdk::Json members = said_of_record(record.fields, *family);
         for (auto& [name, value] : members.items()) {
             if (value.is_structured() && !identities_.rewrite(value).empty()) fields.erase(name);
         }
@@ -412,7 +393,7 @@ sdk::Result<void> ImportRun::update(const TransferRecord& record, const sdk::Rec
         if (!written) return written.error();
     }
     // What the server keeps as it was is no change.
-    const bool is_changed = !*has_them || said(*written, *family) != is_said;
+    const bool is_changed = !*has_them || said_of_record(*written, *family) != is_said;
     ++(is_changed ? outcome_.updated : outcome_.skipped);
     return {};
 }

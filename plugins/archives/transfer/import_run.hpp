@@ -47,8 +47,6 @@ private:
 
     /// Of the records that a reference with the word leads through.
     std::vector<std::string> chain_types(const std::string& word) const;
-    /// What a record says, without what tells of its place and its past.
-    static sdk::Json said(sdk::Json fields, const sdk::FamilyInfo& family);
     sdk::Result<void> look_at_target();
     sdk::Result<void> check_subjects() const;
     sdk::Result<void> bring_records();

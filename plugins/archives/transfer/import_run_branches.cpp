@@ -3,6 +3,7 @@
 #include <stele/sdk/members.hpp>
 
 #include "transfer/import_run.hpp"
+#include "transfer/record_parts.hpp"
 #include "transfer/vocabulary.hpp"
 
 namespace stele::archives {
@@ -44,7 +45,7 @@ sdk::Result<std::string> ImportRun::parent_of(const TransferRecord& record,
 
 sdk::Result<sdk::RecordKey> ImportRun::fork_branch(const TransferRecord& record,
                                                    const sdk::RecordKey& repository) {
-    sdk::Json fields = said(record.fields, *services_.families.find(kBranch));
+    sdk::Json fields = said_of_record(record.fields, *services_.families.find(kBranch));
     for (const char* of_place : {"root", kParent, "join-branch", "tip", "type"})
         fields.erase(of_place);
     if (!identities_.rewrite(fields).empty()) unfinished_.insert(record.key);
@@ -77,7 +78,7 @@ sdk::Result<void> ImportRun::protect_branches() {
         const sdk::RecordKey& key = here->second;
         auto present = ask(key, {});
         if (!present) return about(present.error(), source);
-        sdk::Json fields = said(*present, *services_.families.find(kBranch));
+        sdk::Json fields = said_of_record(*present, *services_.families.find(kBranch));
         const sdk::Json before = fields;
         fields.update(protection);
         if (fields == before) continue;
