@@ -126,11 +126,12 @@ sdk::Result<std::uint64_t> ConflictRecords::open_count() const {
     return found->total_rows;
 }
 
-sdk::Result<ConflictDecisions> ConflictRecords::decisions() const {
+sdk::Result<ConflictDecisions> ConflictRecords::decisions() {
     auto records = open();
     if (!records) return records.error();
+    read_ = *std::move(records);
     ConflictDecisions decisions;
-    for (const sdk::Document& record : *records) {
+    for (const sdk::Document& record : read_) {
         auto decision = decision_of(record.fields);
         if (decision)
             decisions.emplace(sdk::text_member(record.fields, kKey), *std::move(decision));
@@ -191,10 +192,8 @@ sdk::Result<std::vector<std::string>> ConflictRecords::keep(
     const std::vector<MergeConflict>& conflicts, const std::set<std::string>& decided) {
     std::vector<std::string> ids;
     if (are_too_many(conflicts, decided.size())) return ids;
-    auto records = open();
-    if (!records) return records.error();
     std::map<std::string, const sdk::Document*> present;
-    for (const sdk::Document& record : *records)
+    for (const sdk::Document& record : read_)
         present.emplace(sdk::text_member(record.fields, kKey), &record);
     for (const MergeConflict& conflict : conflicts) {
         if (auto may = target_.context().go_on(); !may) return may.error();
@@ -227,9 +226,7 @@ sdk::Result<std::vector<std::string>> ConflictRecords::keep(
 }
 
 sdk::Result<void> ConflictRecords::commit(const std::set<std::string>& decided) {
-    auto records = open();
-    if (!records) return records.error();
-    for (const sdk::Document& record : *records) {
+    for (const sdk::Document& record : read_) {
         if (auto may = target_.context().go_on(); !may) return may;
         if (!decided.contains(sdk::text_member(record.fields, kKey))) {
             if (auto removed = documents().remove(collection(), record.id); !removed)

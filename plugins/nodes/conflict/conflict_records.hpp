@@ -58,8 +58,8 @@ public:
 
     /// Those of the origin that are not committed.
     sdk::Result<std::vector<sdk::Document>> open() const;
-    /// What people have decided of these.
-    sdk::Result<ConflictDecisions> decisions() const;
+    /// What people have decided of these. Before `keep` or `commit`, which go by what it has read.
+    sdk::Result<ConflictDecisions> decisions();
     /// Makes records of what a merge has met: whoever merges owns the new ones and may see the
     /// others. Those that are neither among the conflicts nor decided by their keys go. The ids, in
     /// the order of the conflicts; none beyond the bounds.
@@ -80,6 +80,7 @@ private:
 
     const BranchContent& target_;
     ConflictOrigin origin_;
+    std::vector<sdk::Document> read_;
 };
 
 /// Merges, with what people have decided; conflicts become records where whoever merges may write
