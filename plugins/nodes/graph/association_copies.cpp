@@ -287,10 +287,9 @@ sdk::Result<bool> NodeCopy::is_joined(const AssociationEnds& ends, bool from_tar
 }
 
 sdk::Result<sdk::Document> NodeCopy::find_end(const std::string& id, const char* end) const {
-    auto node = to_.readable_node(id);
-    // By its id, and by no other name.
-    const bool is_there = node && node->id == id;
-    if (is_there || (!node && !sdk::is_missing(node.error()))) return node;
+    auto node = end_there(id, false);
+    if (!node) return node.error();
+    if (*node) return std::move(**node);
     return sdk::make_error(
         sdk::ErrorKind::conflict, "nodes.copy_end_missing",
         fmt::format("the target branch has no node {}, which is the {} of the association", id,
