@@ -23,6 +23,7 @@
 #include "job/relation_job.hpp"
 #include "operation/branch/branch_indexes.hpp"
 #include "operation/branch/branch_jobs.hpp"
+#include "operation/branch/branch_merging.hpp"
 #include "transfer/content_transfer.hpp"
 
 namespace stele::nodes {
@@ -57,6 +58,7 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     add_upkeep(services, upkeep);
     registrar.publish<sdk::AttachmentReader>(
         registrar.own(std::make_unique<NodeAttachmentReader>()));
+    registrar.publish<sdk::BranchMerging>(registrar.own(std::make_unique<BranchMerging>(services)));
     registrar.publish<sdk::NodePaths>(registrar.own(std::make_unique<BranchPaths>(services)));
     ContentLog& log = registrar.own(std::make_unique<ContentLog>(services));
     registrar.publish<sdk::ContentLog>(log);

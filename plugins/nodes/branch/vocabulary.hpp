@@ -40,6 +40,9 @@ inline constexpr char kParent[] = "_parent";
 
 /// Of branches.
 inline constexpr char kArchived[] = "archived";
+/// Pull requests into it are merged without being asked for, unless this is false (plugin
+/// `pull_requests`).
+inline constexpr char kAutoPull[] = "autoPull";
 /// How conflicts of merges into it are decided.
 inline constexpr char kConflictRule[] = "autoConflictResolutionRule";
 

@@ -376,7 +376,7 @@ sdk::Result<sdk::Reply> ConflictFamily::commit(const sdk::Call& call) {
     if (origin.reverted.empty()) {
         auto source = open_branch(services(), context, repository, origin.source);
         if (!source) return source.error();
-        report = merge_with_decisions(*source, *target, false);
+        report = merge_with_decisions(*source, *target, {});
     } else {
         report = revert_with_decisions(*target, origin.reverted, false);
     }

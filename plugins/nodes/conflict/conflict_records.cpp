@@ -74,12 +74,13 @@ sdk::Result<ConflictOrigin> origin_of(const BranchContent& source, const BranchC
 /// What `merge` makes of an origin, with its records.
 template <class Merge>
 sdk::Result<MergeReport> with_records(const BranchContent& target, ConflictOrigin origin,
-                                      bool is_dry_run, const Merge& merge) {
+                                      MergeOptions options, const Merge& merge) {
     ConflictRecords records(target, std::move(origin));
     auto decisions = records.decisions();
     if (!decisions) return decisions.error();
-    sdk::Result<MergeReport> report =
-        merge(MergeOptions{.is_dry_run = is_dry_run, .decisions = *std::move(decisions)});
+    const bool is_dry_run = options.is_dry_run;
+    options.decisions = *std::move(decisions);
+    sdk::Result<MergeReport> report = merge(std::move(options));
     if (!report || is_dry_run) return report;
     if (report->conflicts.empty()) {
         auto committed = records.commit(report->decided);
@@ -240,11 +241,11 @@ sdk::Result<void> ConflictRecords::commit(const std::set<std::string>& decided) 
 }
 
 sdk::Result<MergeReport> merge_with_decisions(const BranchContent& source,
-                                              const BranchContent& target, bool is_dry_run) {
+                                              const BranchContent& target, MergeOptions options) {
     auto origin = origin_of(source, target);
     if (!origin) return origin.error();
-    return with_records(target, *std::move(origin), is_dry_run, [&](MergeOptions options) {
-        return merge_branches(source, target, std::move(options));
+    return with_records(target, *std::move(origin), std::move(options), [&](MergeOptions decided) {
+        return merge_branches(source, target, std::move(decided));
     });
 }
 
@@ -253,9 +254,10 @@ sdk::Result<MergeReport> revert_with_decisions(const BranchContent& target,
     auto origin = origin_of(target, target);
     if (!origin) return origin.error();
     origin->reverted = changeset;
-    return with_records(target, *std::move(origin), is_dry_run, [&](MergeOptions options) {
-        return revert_changeset(target, changeset, std::move(options));
-    });
+    return with_records(target, *std::move(origin), {.is_dry_run = is_dry_run},
+                        [&](MergeOptions options) {
+                            return revert_changeset(target, changeset, std::move(options));
+                        });
 }
 
 }  // namespace stele::nodes

@@ -83,11 +83,11 @@ private:
     std::vector<sdk::Document> read_;
 };
 
-/// Merges, with what people have decided; conflicts become records where whoever merges may write
-/// to the target and it is no dry run.
+/// Merges, with what people have decided (`options.decisions` are found here); conflicts become
+/// records where whoever merges may write to the target and it is no dry run.
 [[nodiscard]] sdk::Result<MergeReport> merge_with_decisions(const BranchContent& source,
                                                             const BranchContent& target,
-                                                            bool is_dry_run);
+                                                            MergeOptions options);
 /// The same for `revert_changeset`.
 [[nodiscard]] sdk::Result<MergeReport> revert_with_decisions(const BranchContent& target,
                                                              std::string_view changeset,

@@ -50,6 +50,7 @@ sdk::ResourceDescriptor Branch::describe() const {
                  {.name = "frozen", .kind = boolean},
                  {.name = kArchived, .kind = boolean},
                  {.name = "blockDirectCommits", .kind = boolean},
+                 {.name = kAutoPull, .kind = boolean},
                  {.name = kConflictRule,
                   .kind = text,
                   .one_of = {"manual", "source", "target", "newest"}},

@@ -10,6 +10,7 @@
 #include "branch/pace.hpp"
 #include "branch/protection.hpp"
 #include "branch/vocabulary.hpp"
+#include "merge/merge_changes.hpp"
 #include "merge/merge_draft.hpp"
 #include "merge/merge_rights.hpp"
 #include "merge/merge_sides.hpp"
@@ -19,20 +20,38 @@ namespace stele::nodes {
 
 namespace {
 
-sdk::Result<void> check_branches(const BranchContent& source, const BranchContent& target) {
+/// A target that takes no direct commits may still take what comes by more than a client's merge.
+sdk::Result<void> check_target(const BranchContent& target, bool passes_block) {
+    if (passes_block) {
+        auto rules = target.changes().rules(target.context(), target.branch());
+        if (!rules) return rules.error();
+        const bool is_only_blocked =
+            !rules->is_archived && !rules->is_readonly && !rules->is_frozen;
+        if (is_only_blocked) target.changes().lift_protection(target.branch());
+    }
+    return check_branch_writable(target);
+}
+
+sdk::Result<void> check_related(const BranchContent& source, const BranchContent& target) {
     if (source.branch() == target.branch())
         return sdk::invalid_parameter("id", "must name another branch than the one merged into");
     const BranchPlace& from = source.place();
     const BranchPlace& to = target.place();
     if (from.platform != to.platform || from.repository != to.repository)
         return sdk::invalid_parameter("id", "must name a branch of the same repository");
+    return {};
+}
+
+sdk::Result<void> check_branches(const BranchContent& source, const BranchContent& target,
+                                 bool passes_block) {
+    if (auto related = check_related(source, target); !related) return related;
     auto rules = source.changes().rules(source.context(), source.branch());
     if (!rules) return rules.error();
     if (rules->is_archived) {
         return sdk::make_error(sdk::ErrorKind::forbidden, "nodes.branch_archived",
                                "the source is archived, so it cannot be merged");
     }
-    return check_branch_writable(target);
+    return check_target(target, passes_block);
 }
 
 sdk::Result<Chooser> chooser_of(const BranchContent& target, ConflictDecisions decisions) {
@@ -76,13 +95,24 @@ sdk::Result<MergeReport> bring(const BranchContent& source, const BranchContent&
     auto draft = draft_merge(source, target, sides, *changed, persons, *chooser);
     if (!draft) return draft.error();
     report.written = draft->steps.size();
+    if (options.tells_changes) {
+        auto told = told_changes(source, target, *draft);
+        if (!told) return told.error();
+        report.changes = *std::move(told);
+    }
     report.conflicts = std::move(draft->conflicts);
     report.decided = chooser->applied();
     if (!report.conflicts.empty()) report.is_merged = false;
     if (!report.is_merged) return report;
-    if (auto may = require_writable(target, *draft); !may) return may.error();
-    auto has_changeset = write(*draft);
+    if (auto may = require_writable(target, *draft); !may) {
+        if (!options.finds_faults || !sdk::is_refusal(may.error())) return may.error();
+        report.faults = told_faults(*draft, {{std::string(), may.error()}});
+        return report;
+    }
+    std::vector<MergeFault> faults;
+    auto has_changeset = write(*draft, options.finds_faults ? &faults : nullptr);
     if (!has_changeset) return has_changeset.error();
+    report.faults = told_faults(*draft, faults);
     if (!*has_changeset) return report;
     auto note = target.changes().note(target.context(), target.branch());
     if (!note) return note.error();
@@ -105,18 +135,38 @@ sdk::Json MergeReport::json() const {
 
 sdk::Result<MergeReport> merge_branches(const BranchContent& source, const BranchContent& target,
                                         MergeOptions options) {
-    if (auto checked = check_branches(source, target); !checked) return checked.error();
+    if (auto checked = check_branches(source, target, options.passes_block); !checked)
+        return checked.error();
     const auto past = target.services().registrar.engine().snapshot();
     auto sides = MergeSides::open(source, target, *past);
     if (!sides) return sides.error();
     if (sides->is_contained())
         return MergeReport{.is_merged = !options.is_dry_run, .is_dry_run = options.is_dry_run};
-    return bring(source, target, *sides, std::move(options),
-                 [&](const MergeDraft& draft) -> sdk::Result<bool> {
-                     auto written = write_merge(source, target, *sides, draft);
-                     if (!written) return written.error();
-                     return !draft.steps.empty() || draft.leaves_out;
-                 });
+    return bring(
+        source, target, *sides, std::move(options),
+        [&](const MergeDraft& draft, std::vector<MergeFault>* faults) -> sdk::Result<bool> {
+            auto written = write_merge(source, target, *sides, draft, faults);
+            if (!written) return written.error();
+            return !draft.steps.empty() || draft.leaves_out;
+        });
+}
+
+sdk::Result<std::vector<sdk::Json>> changes_between(const BranchContent& source,
+                                                    const BranchContent& target) {
+    if (auto related = check_related(source, target); !related) return related.error();
+    const auto past = target.services().registrar.engine().snapshot();
+    auto sides = MergeSides::open(source, target, *past);
+    if (!sides) return sides.error();
+    if (sides->is_contained()) return std::vector<sdk::Json>();
+    auto changed = changed_records(*sides, target.context());
+    if (!changed) return changed.error();
+    const auto persons = leave_own_out(*changed);
+    if (auto left = leave_unreadable_out(source, target, *changed); !left) return left.error();
+    auto chooser = chooser_of(target, {});
+    if (!chooser) return chooser.error();
+    auto draft = draft_merge(source, target, *sides, *changed, persons, *chooser);
+    if (!draft) return draft.error();
+    return told_changes(source, target, *draft);
 }
 
 sdk::Result<MergeReport> revert_changeset(const BranchContent& target, std::string_view id,
@@ -129,12 +179,13 @@ sdk::Result<MergeReport> revert_changeset(const BranchContent& target, std::stri
     auto sides = MergeSides::revert(**changeset, target, *past);
     if (!sides) return sides.error();
     if (!*sides) return not_in_branch();
-    return bring(target, target, **sides, std::move(options),
-                 [&](const MergeDraft& draft) -> sdk::Result<bool> {
-                     auto written = write_draft(target, draft);
-                     if (!written) return written.error();
-                     return !draft.steps.empty();
-                 });
+    return bring(
+        target, target, **sides, std::move(options),
+        [&](const MergeDraft& draft, std::vector<MergeFault>* faults) -> sdk::Result<bool> {
+            auto written = write_draft(target, draft, faults);
+            if (!written) return written.error();
+            return !draft.steps.empty();
+        });
 }
 
 }  // namespace stele::nodes

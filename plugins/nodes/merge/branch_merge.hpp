@@ -26,6 +26,9 @@ struct MergeReport {
     std::vector<std::string> conflict_ids = {};
     /// Keys of the conflicts that were met and are settled by what people have decided.
     std::set<std::string> decided = {};
+    /// Where they are asked for, rows (merge/merge_changes.hpp).
+    std::vector<sdk::Json> changes = {};
+    std::vector<sdk::Json> faults = {};
     /// The random part of the id of the changeset, which the commit completes; empty for none.
     std::string changeset = {};
 
@@ -36,6 +39,11 @@ struct MergeOptions {
     bool is_dry_run = false;
     /// What people have decided of conflicts.
     ConflictDecisions decisions = {};
+    /// The target may block direct commits.
+    bool passes_block = false;
+    bool tells_changes = false;
+    /// Goes on after what the target refuses: the transaction is not to be committed.
+    bool finds_faults = false;
 };
 
 /// Merges what the source has done since both had the same into the target, for whoever acts, in
@@ -45,6 +53,11 @@ struct MergeOptions {
 [[nodiscard]] sdk::Result<MergeReport> merge_branches(const BranchContent& source,
                                                       const BranchContent& target,
                                                       MergeOptions options);
+
+/// What a merge would change, for whoever looks: rows of nodes (merge/merge_changes.hpp), of what
+/// they may READ. Neither rights to write nor what keeps the branches from it count.
+[[nodiscard]] sdk::Result<std::vector<sdk::Json>> changes_between(const BranchContent& source,
+                                                                  const BranchContent& target);
 
 /// Takes back what a changeset of the target has done, whoever it came from and whatever was done
 /// since: as a merge whose base is that changeset, and whose source is what was there before it.

@@ -53,6 +53,38 @@ bool is_new_tag(const ChangedRecord& record) {
     return tag.contains("title") && tag.at("title") == tag.value("tag", sdk::Json());
 }
 
+/// What whoever acts may know of what a source has changed.
+class ReadRights {
+public:
+    static sdk::Result<ReadRights> of(const BranchContent& source, const BranchContent& target) {
+        auto reads_source = reads_everything(source);
+        if (!reads_source) return reads_source.error();
+        auto reads_target = reads_everything(target);
+        if (!reads_target) return reads_target.error();
+        return ReadRights(source, target, *reads_source, *reads_target);
+    }
+
+    sdk::Result<bool> may(const ChangedRecord& record) const {
+        if (is_new_tag(record)) return true;
+        auto may = reads_source_ ? sdk::Result<bool>(true) : may_know_record(source_, record.id);
+        if (!may || !*may || !record.target || reads_target_) return may;
+        return may_know_record(target_, record.id);
+    }
+
+private:
+    ReadRights(const BranchContent& source, const BranchContent& target, bool reads_source,
+               bool reads_target)
+        : source_(source),
+          target_(target),
+          reads_source_(reads_source),
+          reads_target_(reads_target) {}
+
+    const BranchContent& source_;
+    const BranchContent& target_;
+    bool reads_source_;
+    bool reads_target_;
+};
+
 /// Permissions of whoever merges on the target.
 class TargetRights {
 public:
@@ -121,16 +153,11 @@ private:
 
 sdk::Result<void> require_readable(const BranchContent& source, const BranchContent& target,
                                    const std::vector<ChangedRecord>& changed) {
-    auto reads_source = reads_everything(source);
-    if (!reads_source) return reads_source.error();
-    auto reads_target = reads_everything(target);
-    if (!reads_target) return reads_target.error();
+    auto may_read = ReadRights::of(source, target);
+    if (!may_read) return may_read.error();
     std::size_t hidden = 0;
     for (const ChangedRecord& record : changed) {
-        if (is_new_tag(record)) continue;
-        auto may = *reads_source ? sdk::Result<bool>(true) : may_know_record(source, record.id);
-        if (may && *may && record.target && !*reads_target)
-            may = may_know_record(target, record.id);
+        auto may = may_read->may(record);
         if (!may) return may.error();
         if (!*may) ++hidden;
     }
@@ -140,6 +167,20 @@ sdk::Result<void> require_readable(const BranchContent& source, const BranchCont
         fmt::format("{} of the {} nodes and associations that the source has changed may not be "
                     "read",
                     hidden, changed.size()));
+}
+
+sdk::Result<void> leave_unreadable_out(const BranchContent& source, const BranchContent& target,
+                                       std::vector<ChangedRecord>& changed) {
+    auto may_read = ReadRights::of(source, target);
+    if (!may_read) return may_read.error();
+    std::vector<ChangedRecord> left;
+    for (ChangedRecord& record : changed) {
+        auto may = may_read->may(record);
+        if (!may) return may.error();
+        if (*may) left.push_back(std::move(record));
+    }
+    changed = std::move(left);
+    return {};
 }
 
 sdk::Result<void> require_writable(const BranchContent& target, const MergeDraft& draft) {

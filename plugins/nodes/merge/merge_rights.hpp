@@ -15,6 +15,11 @@ namespace stele::nodes {
                                                  const BranchContent& target,
                                                  const std::vector<ChangedRecord>& changed);
 
+/// The same for who only looks: takes such records away.
+[[nodiscard]] sdk::Result<void> leave_unreadable_out(const BranchContent& source,
+                                                     const BranchContent& target,
+                                                     std::vector<ChangedRecord>& changed);
+
 /// `forbidden` (`authority.permission_missing`) where whoever acts lacks what single writes of the
 /// steps need: CREATE_SUBOBJECTS on the branch for what is new, and on the folder that it is put
 /// into; UPDATE on what changes, and on nodes that get or lose associations; DELETE on what goes.

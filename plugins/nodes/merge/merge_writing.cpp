@@ -1,6 +1,7 @@
 #include "merge/merge_writing.hpp"
 
 #include <array>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -19,8 +20,9 @@ namespace {
 
 class MergeWriting {
 public:
-    MergeWriting(const BranchContent& target, const MergeDraft& draft)
-        : target_(target), draft_(draft), pace_(target.context()) {}
+    MergeWriting(const BranchContent& target, const MergeDraft& draft,
+                 std::vector<MergeFault>* faults)
+        : target_(target), draft_(draft), faults_(faults), pace_(target.context()) {}
 
     /// Definitions come before what they define and go after it; associations go before nodes that
     /// leave room for their names, and come after those that they lead to.
@@ -45,7 +47,8 @@ public:
             for (const auto& [id, step] : draft_.steps) {
                 if (!pass(step)) continue;
                 if (auto may = pace_.step(); !may) return may;
-                if (auto written = write(id, step); !written) return written;
+                if (auto written = try_write(id, step); !written) return written;
+                if (faults_ != nullptr && faults_->size() >= kMostFaults) return {};
             }
         }
         return {};
@@ -56,6 +59,22 @@ private:
 
     sdk::Documents& documents() const { return target_.context().documents(); }
     Changes::Relations& relations() const { return target_.changes().relations(); }
+
+    sdk::Result<void> try_write(const std::string& id, const MergeStep& step) {
+        if (follows_from_fault(step)) return {};
+        auto written = write(id, step);
+        if (written || faults_ == nullptr || !sdk::is_refusal(written.error())) return written;
+        faults_->push_back({id, std::move(written.error())});
+        faulty_.insert(id);
+        return {};
+    }
+
+    /// An association with what could not be written.
+    bool follows_from_fault(const MergeStep& step) const {
+        return !faulty_.empty() && is_association(step.part) &&
+               (faulty_.contains(sdk::text_member(step.part, member::kSource)) ||
+                faulty_.contains(sdk::text_member(step.part, member::kTarget)));
+    }
 
     sdk::Result<void> write(const std::string& id, const MergeStep& step) {
         switch (step.kind) {
@@ -150,17 +169,21 @@ private:
 
     const BranchContent& target_;
     const MergeDraft& draft_;
+    std::vector<MergeFault>* const faults_;
+    std::set<std::string> faulty_;
     Pace pace_;
 };
 
 }  // namespace
 
-sdk::Result<void> write_draft(const BranchContent& target, const MergeDraft& draft) {
-    return MergeWriting(target, draft).write();
+sdk::Result<void> write_draft(const BranchContent& target, const MergeDraft& draft,
+                              std::vector<MergeFault>* faults) {
+    return MergeWriting(target, draft, faults).write();
 }
 
 sdk::Result<void> write_merge(const BranchContent& source, const BranchContent& target,
-                              const MergeSides& sides, const MergeDraft& draft) {
+                              const MergeSides& sides, const MergeDraft& draft,
+                              std::vector<MergeFault>* faults) {
     sdk::Context& context = target.context();
     const VersionSpace space = target.services().branches.space(target.place());
     auto noted =
@@ -169,7 +192,7 @@ sdk::Result<void> write_merge(const BranchContent& source, const BranchContent& 
     // Forks of that changeset would have it, too, so it must not have left anything out.
     if (draft.steps.empty() && !draft.leaves_out)
         return Ancestry::note(context.transaction(), space, sides.target_tip(), sides.taken());
-    if (auto written = write_draft(target, draft); !written) return written;
+    if (auto written = write_draft(target, draft, faults); !written) return written;
     auto writer = target.changes().writer(context, target.branch());
     if (!writer) return writer.error();
     (*writer)->put_merge(Ancestry::encode(sides.taken()));

@@ -16,6 +16,7 @@
 #include <stele/sdk/services/activities.hpp>
 #include <stele/sdk/services/attachment_reader.hpp>
 #include <stele/sdk/services/authenticator.hpp>
+#include <stele/sdk/services/branch_merging.hpp>
 #include <stele/sdk/services/callers.hpp>
 #include <stele/sdk/services/collection_indexes.hpp>
 #include <stele/sdk/services/content_log.hpp>
@@ -95,6 +96,7 @@ Result<void> ContentSource::for_each_wanted(const IsWanted& is_wanted, const Vis
 
 ContentTransfer::~ContentTransfer() = default;
 NodeCopies::~NodeCopies() = default;
+BranchMerging::~BranchMerging() = default;
 NodePaths::~NodePaths() = default;
 PrincipalDirectory::~PrincipalDirectory() = default;
 

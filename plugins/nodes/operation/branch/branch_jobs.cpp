@@ -91,4 +91,14 @@ sdk::Result<std::string> tip_of(Services& services, const sdk::Reader& reader,
     return changeset_id(*tip, note->random_part);
 }
 
+sdk::Result<sdk::Document> source_branch(const sdk::Call& call) {
+    auto id = call.required_parameter("id");
+    if (!id) return id.error();
+    sdk::Context& context = call.context();
+    auto source = sdk::if_readable(context, context.documents().read(call.collection(), *id));
+    if (!source) return source.error();
+    if (!*source) return sdk::invalid_parameter("id", "names no branch of the repository");
+    return std::move(**source);
+}
+
 }  // namespace stele::nodes

@@ -19,6 +19,10 @@ void define_branch_jobs(Services& services);
 sdk::Result<sdk::Reply> job_reply(Services& services, const sdk::Call& call, const char* type,
                                   sdk::Json input);
 
+/// The branch that the parameter `id` of a call names, in the repository of the branch that it
+/// addresses, which whoever asks may READ.
+sdk::Result<sdk::Document> source_branch(const sdk::Call& call);
+
 /// The newest changeset that a branch shows; empty before the first.
 sdk::Result<std::string> tip_of(Services& services, const sdk::Reader& reader,
                                 const sdk::RecordKey& branch);

@@ -257,7 +257,8 @@ sdk::Shape branch_body() {
     return sdk::shape::object({optional("title", text()), optional("description", text()),
                                optional("readonly", boolean()), optional("frozen", boolean()),
                                optional("blockDirectCommits", boolean()),
-                               optional(kConflictRule, text()), optional("alias", text())});
+                               optional(kAutoPull, boolean()), optional(kConflictRule, text()),
+                               optional("alias", text())});
 }
 
 /// Where a branch begins, and members of it that may stand in the query.

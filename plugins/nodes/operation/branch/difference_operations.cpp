@@ -24,19 +24,11 @@ constexpr char kTargetBranch[] = "target";
 constexpr DifferenceBounds kDifferenceBounds{.nodes = 10'000, .writes = 1'000'000};
 
 sdk::Result<sdk::Reply> start_difference(Services& services, const sdk::Call& call) {
-    auto id = call.required_parameter("id");
-    if (!id) return id.error();
-    sdk::Context& context = call.context();
-    auto source = sdk::if_readable(context, context.documents().read(call.collection(), *id));
+    auto source = source_branch(call);
     if (!source) return source.error();
-    if (!*source) return sdk::invalid_parameter("id", "names no branch of the repository");
-    const std::string repository = sdk::text_member(call.record().fields, kRepositoryId);
-    const auto address = [&](const std::string& branch) {
-        return sdk::Json{{kRepositoryId, repository}, {kBranchId, branch}};
-    };
     return job_reply(
         services, call, kDifferenceJob,
-        {{kSourceBranch, address((*source)->id)}, {kTargetBranch, address(call.record().id)}});
+        {{kSourceBranch, address_of(*source)}, {kTargetBranch, address_of(call.record())}});
 }
 
 /// Nothing where the branch has neither the node nor its deletion.

@@ -1,6 +1,5 @@
 #include <nlohmann/json.hpp>
 
-#include <stele/sdk/key_tuple.hpp>
 #include <stele/sdk/members.hpp>
 
 #include "branch/branch_content.hpp"
@@ -10,6 +9,7 @@
 #include "job/node_jobs.hpp"
 #include "merge/merged_branches.hpp"
 #include "operation/branch/branch_jobs.hpp"
+#include "operation/branch/branch_merging.hpp"
 #include "operation/operations.hpp"
 
 namespace stele::nodes {
@@ -24,17 +24,6 @@ constexpr char kMergeType[] = "mergeType";
 constexpr char kIncoming[] = "incoming";
 constexpr char kOutgoing[] = "outgoing";
 
-/// The branch that the parameter `id` names, which whoever asks may READ.
-sdk::Result<sdk::Document> source_branch(const sdk::Call& call) {
-    auto id = call.required_parameter("id");
-    if (!id) return id.error();
-    sdk::Context& context = call.context();
-    auto source = sdk::if_readable(context, context.documents().read(call.collection(), *id));
-    if (!source) return source.error();
-    if (!*source) return sdk::invalid_parameter("id", "names no branch of the repository");
-    return std::move(**source);
-}
-
 sdk::Result<sdk::Reply> merge_now(Services& services, const sdk::Call& call) {
     auto branch = source_branch(call);
     if (!branch) return branch.error();
@@ -42,7 +31,7 @@ sdk::Result<sdk::Reply> merge_now(Services& services, const sdk::Call& call) {
     if (!source) return source.error();
     auto target = content_of(services, call);
     if (!target) return target.error();
-    auto report = merge_with_decisions(*source, *target, false);
+    auto report = merge_with_decisions(*source, *target, {});
     if (!report) return report.error();
     return sdk::Reply::json(report->json());
 }
@@ -78,28 +67,6 @@ sdk::Result<sdk::Reply> start_revert(Services& services, const sdk::Call& call) 
         {{kMergeTarget, address_of(call.record())}, {kChangesetId, *id}, {kIsDryRun, *is_dry_run}});
 }
 
-/// The id of a changeset that was just committed to a branch, by its random part; empty where the
-/// branch has got very many others since, or was reset.
-sdk::Result<std::string> committed_id(Services& services, const sdk::RecordKey& branch,
-                                      const std::string& random_part) {
-    constexpr std::size_t kMostLooked = 10'000;
-    const auto store = services.registrar.engine().snapshot();
-    auto present = services.branches.present(*store, branch);
-    if (!present) return present.error();
-    const PresentBranch& shown = **present;
-    const std::string rows = shown.space.changes(shown.place.line);
-    const auto cursor = store->scan({rows, sdk::prefix_end(rows)}, sdk::ScanDirection::backward);
-    for (std::size_t looked = 0; cursor->is_valid() && looked < kMostLooked; cursor->next()) {
-        const Revision revision = read_number(cursor->key().substr(rows.size()));
-        auto note = services.branches.note(*store, shown.place, revision);
-        if (!note) return note.error();
-        if (note->random_part == random_part) return changeset_id(revision, random_part);
-        ++looked;
-    }
-    if (auto status = cursor->status(); !status) return status.error();
-    return std::string();
-}
-
 /// What `work` makes of the branch of the job's target, for whoever started the job.
 template <class Work>
 sdk::Result<sdk::Json> run_for_starter(Services& services, sdk::Job& job, const Work& work) {
@@ -120,7 +87,7 @@ sdk::Result<sdk::Json> run_for_starter(Services& services, sdk::Job& job, const 
         });
     if (!done) return done.error();
     if (!report.changeset.empty()) {
-        auto id = committed_id(services, branch, report.changeset);
+        auto id = committed_changeset(services, branch, report.changeset);
         if (!id) return id.error();
         report.changeset = std::move(*id);
     }
@@ -136,7 +103,8 @@ sdk::Result<sdk::Json> run_merge(Services& services, sdk::Job& job) {
                                       bool is_dry_run) -> sdk::Result<MergeReport> {
                                       auto source = open_address(services, context, from);
                                       if (!source) return source.error();
-                                      return merge_with_decisions(*source, target, is_dry_run);
+                                      return merge_with_decisions(*source, target,
+                                                                  {.is_dry_run = is_dry_run});
                                   });
     if (result) (*result)["sourceBranchId"] = sdk::text_member(from, kBranchId);
     return result;
