@@ -50,6 +50,7 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     define_purge_jobs(services);
     define_history_jobs(services);
     define_difference_jobs(services);
+    define_change_jobs(services);
     define_merge_jobs(services);
     define_index_job(services);
     define_relation_job(services);

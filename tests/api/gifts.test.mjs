@@ -497,7 +497,7 @@ const changesRights = `/grant /revoke /update /delete /patch /ref/merge /members
   /movenodes /move/start /nodes/move/start /n/move/start /projects/start /reset/start /tenants/start /closeout /confirm
   /import /transfer/import /tools/copy /merge /merge/start /revert /revert/start /commit`;
 const changesNone = `/export /transfer/export /unlock /lock /stats /restore /unzip /unmount /undelete /tree /traverse /touch /repair /_repair /remove /relatives/find
-  /refresh /recreate /predelete /find /delete/start /copy /copy/start /copyfrom /copyfrom/start /ancestorbytype /validate/start /unarchive
+  /refresh /recreate /predelete /find /delete/start /copy /copy/start /copyfrom /copyfrom/start /ancestorbytype /validate/start /changes/start /changes/invalidate /unarchive
   /archive /test /send /qnames/generate /nodes/search /n/search /nodes/query/deep /n/query/deep /nodes/predelete /n/predelete
   /nodes/find /n/find /nodes/delete /n/delete /lookup /i18n /i18n/add /history/start /graphql /diff/start /deletions/purgeall
   /deletions/purgeall/start /deletions/delete /admin/upgradeschema /admin/search/index /admin/paths/index /admin/content /admin/index /admin/repair

@@ -9,6 +9,7 @@ namespace stele::nodes {
 void define_history_jobs(Services& services);
 void define_difference_jobs(Services& services);
 void define_merge_jobs(Services& services);
+void define_change_jobs(Services& services);
 void define_maintenance_jobs(Services& services);
 
 }  // namespace stele::nodes

@@ -34,6 +34,7 @@ sdk::Actions branch_definition_actions();   ///< definitions, forms, schemas
 sdk::Actions branch_principal_actions();    ///< person and group acquire
 sdk::Actions branch_history_actions();      ///< history/changesets and the like
 sdk::Actions branch_difference_actions();   ///< diff/start
+sdk::Actions branch_change_actions();       ///< changes/start, export and invalidate
 sdk::Actions branch_merge_actions();        ///< merge, merge/start, merges
 sdk::Actions branch_index_actions();        ///< indexes
 sdk::Actions branch_maintenance_actions();  ///< validate/start, admin/...
