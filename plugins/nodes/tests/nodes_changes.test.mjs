@@ -77,19 +77,21 @@ test('the export of changes is a table that spreadsheets read as text', async ()
 });
 
 test('changes of nodes that may not be read are not told, and writing is not needed to look', async () => {
-  const [hidden, shown] = [await makeIn('master', 'root', { title: 'Hidden' }), await makeIn('master', 'root', { title: 'Shown' })];
+  const [hidden, half, shown] = [await makeIn('master', 'root', { title: 'Hidden' }), await makeIn('master', 'root', { title: 'Half' }), await makeIn('master', 'root', { title: 'Shown' })];
   const source = await fork();
-  for (const node of [hidden, shown]) await put(source, node, { text: 'secret' });
+  for (const node of [hidden, half, shown]) await put(source, node, { text: 'secret' });
   await put('master', hidden, { text: 'conflict' });
   await server.makeUser('looker');
   const token = await server.login('looker', 'secret-of-looker');
   for (const branch of ['master', source]) {
     for (const path of [branchPath(branch), nodePath(branch, shown)]) await admin('POST', `${path}/authorities/consumer/grant?id=default/looker`, {});
   }
+  // What is open on one branch only.
+  await admin('POST', `${nodePath('master', half)}/authorities/consumer/grant?id=default/looker`, {});
   const job = await server.request('POST', `${branchPath('master')}/changes/start?id=${source}&schedule=synchronous`, { token });
   assert.deepEqual(job.json._result.rows.map(({ nodeId }) => nodeId), [shown]);
   const table = await server.request('GET', `${branchPath('master')}/changes/export?id=${source}`, { token });
-  for (const { text } of [job, table]) assert.ok(!text.includes(hidden), text);
+  for (const { text } of [job, table]) assert.ok(!text.includes(hidden) && !text.includes(half), text);
   assert.equal(table.text.trim().split('\r\n').length, 2);
   // Of a branch that they may not read nothing at all.
   const other = await fork();
