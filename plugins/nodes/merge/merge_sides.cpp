@@ -12,6 +12,7 @@
 #include "branch/vocabulary.hpp"
 #include "history/history.hpp"
 #include "merge/record_merge.hpp"
+#include "relation/named_targets.hpp"
 
 namespace stele::nodes {
 
@@ -65,6 +66,9 @@ sdk::Result<MergeSides> MergeSides::open(const BranchContent& source, const Bran
     const Link tip = newest_link(*from);
     const Link own = to->links.front();
     MergeSides sides(std::move(*base), past, std::move(space), std::move(*from), target);
+    auto address = node_address(target);
+    if (!address) return address.error();
+    sides.address_ = *std::move(address);
     sides.source_tip_ = {tip.line, tip.bound};
     sides.target_tip_ = {own.line, own.bound};
     return sides;
@@ -90,8 +94,11 @@ sdk::Result<std::optional<MergeSides>> MergeSides::revert(const AncestryPoint& c
             "id", "must not be the first changeset of the repository, which nothing comes before");
     }
     MergeBase base = MergeBase::of_revert(past, *space, changeset);
-    return std::optional<MergeSides>(
-        MergeSides(std::move(base), past, std::move(space), std::move(*former), target));
+    auto address = node_address(target);
+    if (!address) return address.error();
+    MergeSides sides(std::move(base), past, std::move(space), std::move(*former), target);
+    sides.address_ = *std::move(address);
+    return std::optional<MergeSides>(std::move(sides));
 }
 
 bool MergeSides::is_contained() const {
@@ -146,6 +153,7 @@ sdk::Result<std::optional<ChangedRecord>> MergeSides::changed(std::string_view k
     if (!version) return version.error();
     auto base = base_.record(key);
     if (!base) return base.error();
+    if (base->part) name_nodes_of(address_, *base->part);
     const bool is_one_version = !base->part || base->revision;
     if (is_one_version && version->revision == base->revision)
         return std::optional<ChangedRecord>();
@@ -155,19 +163,29 @@ sdk::Result<std::optional<ChangedRecord>> MergeSides::changed(std::string_view k
     found.id = node_of_record_key(key);
     if (*source) {
         found.source_ms = written_ms(**source);
-        found.source = merged_part(**source);
+        found.source = part_of(**source);
     }
     if (is_same_part(base->part, found.source)) return std::optional<ChangedRecord>();
     found.base = std::move(base->part);
+    if (auto read = read_target(key, found); !read) return read.error();
+    return std::optional<ChangedRecord>(std::move(found));
+}
+
+sdk::Json MergeSides::part_of(const sdk::Json& record) const {
+    sdk::Json part = merged_part(record);
+    name_nodes_of(address_, part);
+    return part;
+}
+
+sdk::Result<void> MergeSides::read_target(std::string_view key, ChangedRecord& found) const {
     auto present = SideVersion::of(target_->view(), key);
     if (!present) return present.error();
     auto target = present->record();
     if (!target) return target.error();
-    if (*target) {
-        found.target_ms = written_ms(**target);
-        found.target = merged_part(**target);
-    }
-    return std::optional<ChangedRecord>(std::move(found));
+    if (!*target) return {};
+    found.target_ms = written_ms(**target);
+    found.target = part_of(**target);
+    return {};
 }
 
 }  // namespace stele::nodes

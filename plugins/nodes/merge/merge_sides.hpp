@@ -66,6 +66,10 @@ private:
     MergeSides(MergeBase base, const sdk::Reader& past, std::shared_ptr<const VersionSpace> space,
                View source, const BranchContent& target);
 
+    sdk::Result<void> read_target(std::string_view key, ChangedRecord& found) const;
+    /// What of a record is merged, as it says that on the target.
+    sdk::Json part_of(const sdk::Json& record) const;
+
     MergeBase base_;
     const sdk::Reader* past_;
     std::shared_ptr<const VersionSpace> space_;
@@ -73,6 +77,8 @@ private:
     const BranchContent* target_;
     AncestryPoint source_tip_;
     AncestryPoint target_tip_;
+    /// Of nodes of the target (`node_address`).
+    std::string address_;
 };
 
 }  // namespace stele::nodes

@@ -13,6 +13,7 @@
 #include "definition/definitions.hpp"
 #include "history/deletion.hpp"
 #include "merge/record_merge.hpp"
+#include "relation/named_targets.hpp"
 
 namespace stele::nodes {
 
@@ -27,6 +28,9 @@ public:
     /// Definitions come before what they define and go after it; associations go before nodes that
     /// leave room for their names, and come after those that they lead to.
     sdk::Result<void> write() {
+        auto address = node_address(target_);
+        if (!address) return address.error();
+        address_ = *std::move(address);
         using Kind = MergeStep::Kind;
         const auto is_node = [](const MergeStep& step) { return !is_association(step.part); };
         const std::array passes{
@@ -94,7 +98,7 @@ private:
         if (auto forgotten = forget_deletion(target_, id); !forgotten) return forgotten;
         if (auto kept = keep_system(target_, id); !kept) return kept;
         take_attachments(id, step.part);
-        sdk::Json fields = fields_in(step.part);
+        sdk::Json fields = fields_of(step);
         fields["_doc"] = id;
         auto made = is_association(fields) ? associate(std::move(fields))
                                            : target_.create(std::move(fields));
@@ -121,7 +125,7 @@ private:
         if (!step.is_merged) comes_back.emplace(relations().come_back);
         if (is_association(step.part)) in_step.emplace(relations().are_in_step);
         take_attachments(id, step.part);
-        auto written = documents().update(target_.nodes(), id, fields_in(step.part));
+        auto written = documents().update(target_.nodes(), id, fields_of(step));
         if (!written) return written.error();
         return keep_servers_members(step.part, *written);
     }
@@ -143,6 +147,12 @@ private:
         auto removed = documents().remove(target_.nodes(), id);
         changes.set_cascading(was_cascading);
         return removed;
+    }
+
+    sdk::Json fields_of(const MergeStep& step) const {
+        sdk::Json fields = fields_in(step.part);
+        name_nodes_of(address_, fields);
+        return fields;
     }
 
     void take_attachments(const std::string& id, const sdk::Json& part) const {
@@ -171,6 +181,7 @@ private:
     const MergeDraft& draft_;
     std::vector<MergeFault>* const faults_;
     std::set<std::string> faulty_;
+    std::string address_;
     Pace pace_;
 };
 

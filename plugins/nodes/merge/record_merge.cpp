@@ -4,6 +4,7 @@
 
 #include <stele/sdk/json_difference.hpp>
 
+#include "branch/relation_elements.hpp"
 #include "branch/vocabulary.hpp"
 
 namespace stele::nodes {
@@ -50,6 +51,25 @@ const sdk::Json* merge_attachment(const std::string& id, const sdk::Json* base,
 }
 
 }  // namespace
+
+void name_nodes_of(std::string_view address, sdk::Json& part) {
+    if (!part.is_structured()) return;
+    for (auto& inner : part)
+        name_nodes_of(address, inner);
+    if (!part.is_object()) return;
+    const auto ref = part.find(kElementRef);
+    const auto id = part.find(kElementId);
+    if (ref == part.end() || id == part.end() || !ref->is_string() || !id->is_string()) return;
+    const std::string_view repository =
+        address.substr(0, address.rfind('/', address.size() - 2) + 1);
+    const std::string_view named = ref->get_ref<const std::string&>();
+    if (!named.starts_with(repository)) return;
+    const std::string_view branch_and_id = named.substr(repository.size());
+    const std::size_t slash = branch_and_id.find('/');
+    if (slash == std::string_view::npos) return;
+    const std::string& own = id->get_ref<const std::string&>();
+    if (branch_and_id.substr(slash + 1) == own) *ref = std::string(address) + own;
+}
 
 sdk::Json merged_part(const sdk::Json& record) {
     sdk::Json part = record;

@@ -740,3 +740,26 @@ test('an import that was loaded on a line of its own is reverted and comes back 
   await admin('POST', `${target}/revert?id=${undone.changesetId}`, {});
   assert.equal(await count(), kNodes);
 });
+
+test('what a property names on the source it names on the target, and nobody has changed it by that', async () => {
+  await make('master', { _type: 'd:type', _qname: 'custom:naming', properties: { named: { type: 'object', _relator: { associationType: 'my:by' } } } });
+  const [source, beside] = [await fork(), await fork()];
+  const master = (await admin('GET', branchPath('master')))._doc;
+  const [one, two] = [await make(source, { title: 'One' }), await make(source, { title: 'Two' })];
+  const node = await make(source, { _type: 'custom:naming', title: 'Naming', named: { id: one } });
+  const end = (branch, target) => new RegExp(`/${branch}/${target}$`);
+  assert.match((await get(source, node)).named.ref, end(source, one));
+  await merged(source, 'master');
+  assert.match((await get('master', node)).named.ref, end(master, one));
+  assert.equal(await merged('master', source), 0);
+  // Named anew on the one side, and changed otherwise on the other.
+  await put(source, node, { named: { id: two } });
+  await put('master', node, { colour: 'red' });
+  await merged(source, 'master');
+  const now = await get('master', node);
+  assert.deepEqual([now.colour, now.named.id], ['red', two]);
+  assert.match(now.named.ref, end(master, two));
+  await merged('master', beside);
+  assert.match((await get(beside, node)).named.ref, end(beside, two));
+  assert.deepEqual((await admin('GET', `${nodePath(beside, node)}/outgoing`)).rows.map((row) => row.target), [two]);
+});
