@@ -120,7 +120,8 @@ sdk::Result<SyncOutcome> NodeSync::bring(sdk::Context& context, const sdk::Docum
                                         .body = {{"nodeIds", {node.id}},
                                                  {"branchId", source_.branch_id},
                                                  {"sourceRepositoryId", source_.repository_id},
-                                                 {"excludeAssociationTypes", true}}});
+                                                 {"excludeAssociationTypes", true},
+                                                 {"overwrite", true}}});
     if (!done) return done.error();
     auto copy = context.documents().read({kNode, "", target}, node.id);
     if (!copy) return copy.error();

@@ -495,9 +495,10 @@ test('who made a store goes on to work as its owner', async () => {
 const changesRights = `/grant /revoke /update /delete /patch /ref/merge /members/add /members/remove /assign /unassign /access/policies/unassignall
   /datastores/assign /datastores/unassign /principals/invite /users/invite /changepassword /auth/impersonate /associate /unassociate /move
   /movenodes /move/start /nodes/move/start /n/move/start /projects/start /reset/start /tenants/start /closeout /confirm
-  /import /transfer/import /tools/copy /merge /merge/start /revert /revert/start /commit`;
+  /import /transfer/import /tools/copy /merge /merge/start /copyfrom /copyfrom/start /publish
+  /revert /revert/start /commit`;
 const changesNone = `/export /transfer/export /unlock /lock /stats /restore /unzip /unmount /undelete /tree /traverse /touch /repair /_repair /remove /relatives/find
-  /refresh /recreate /predelete /find /delete/start /copy /copy/start /copyfrom /copyfrom/start /ancestorbytype /validate/start /changes/start /changes/invalidate /unarchive
+  /refresh /recreate /predelete /find /delete/start /copy /copy/start /ancestorbytype /validate/start /changes/start /changes/invalidate /unarchive
   /archive /test /send /qnames/generate /nodes/search /n/search /nodes/query/deep /n/query/deep /nodes/predelete /n/predelete
   /nodes/find /n/find /nodes/delete /n/delete /lookup /i18n /i18n/add /history/start /graphql /diff/start /deletions/purgeall
   /deletions/purgeall/start /deletions/delete /admin/upgradeschema /admin/search/index /admin/paths/index /admin/content /admin/index /admin/repair
@@ -505,7 +506,7 @@ const changesNone = `/export /transfer/export /unlock /lock /stats /restore /unz
   /pagerenditions/invalidateall /invalidate /sessions/expire /ref/read /branches/create/start /b/create/start /snapshots /oauth/token /oauth/authorize /kill /auth/expire
   /ref/exports/start /generate /email
   /datastores/exists /access/policies/find /access/policies/collect /access/lookup /access/check /change_type /change_qname /indexes
-  /items /attachments /resolve /publish /unpublish /undeploy /stop /redeploy /start /restart /transform /send/confirmation /send/welcome`;
+  /items /attachments /resolve /unpublish /undeploy /stop /redeploy /start /restart /transform /send/confirmation /send/welcome`;
 
 test('every operation that is no standard one is known to change rights, or not to', async () => {
   const paths = everyPath(await admin('GET', '/openapi.json'));
@@ -532,6 +533,8 @@ const besideTheWalk = {
   '/tools/copy': ['plugins/nodes/tests/nodes_copies.test.mjs', 'grants are given on copies where that is asked for, and never more than whoever copies has there'],
   '/revert /revert/start': ['plugins/nodes/tests/nodes_merge.test.mjs', 'nobody gives others, by a revert that puts a node back into a folder, what they do not hold on the node'],
   '/merge /merge/start': ['plugins/nodes/tests/nodes_merge.test.mjs', 'nobody gives others, by the folder that a merge puts a node into, what they do not hold on the node'],
+  '/copyfrom /copyfrom/start /publish':
+    ['plugins/nodes/tests/nodes_publish.test.mjs', 'nobody gives others, by the folder that publishing puts a node into, what they do not hold on the node'],
   '/commit': ['plugins/nodes/tests/nodes_conflicts.test.mjs', 'nobody gives others, by the conflicts that they commit, what they do not hold on the node'],
   '/projects/start': ['plugins/platform/tests/projects.test.mjs', 'a job that is given a stack gives no rights on it'],
   '/reset/start': ['plugins/nodes/tests/whole_branches.test.mjs', 'who may update the record of a branch resets nothing that is in it'],

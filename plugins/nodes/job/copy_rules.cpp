@@ -138,4 +138,14 @@ CopyRules clone_rules(const sdk::Json& order, std::size_t most) {
     return rules;
 }
 
+ClosureRules closure_rules(const sdk::Json& order, std::size_t most) {
+    CopyRules rules = clone_rules(order, most);
+    const bool brings_ends = sdk::flag_member(order, kBringsEnds, false);
+    return {.excluded_types = std::move(rules.excluded_types),
+            .excludes_associations = rules.excludes_associations,
+            .has_relators = sdk::flag_member(order, kBroughtRelators, false),
+            .depth = order.value(kBroughtDepth, std::size_t{brings_ends ? 1U : 0U}),
+            .most = most};
+}
+
 }  // namespace stele::nodes

@@ -1,5 +1,7 @@
 #include "job/node_jobs.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -9,7 +11,9 @@
 #include "branch/vocabulary.hpp"
 #include "graph/node_copy.hpp"
 #include "graph/placement.hpp"
+#include "history/history.hpp"
 #include "job/copy_rules.hpp"
+#include "merge/branch_merge.hpp"
 
 namespace stele::nodes {
 
@@ -103,6 +107,93 @@ sdk::Result<sdk::Json> copy_as_told(Services& services, sdk::Context& context,
     return sdk::Json{{"copied", copy->id}, {"imports", sdk::Json::array({*imported})}};
 }
 
+/// What an order names on the source, and what it names that is only on the target.
+struct FoundNodes {
+    std::vector<sdk::Document> present;
+    std::vector<sdk::Document> gone;
+};
+
+sdk::Result<FoundNodes> named_by(const sdk::Json& input, const BranchContent& from,
+                                 const BranchContent& to) {
+    const bool removes = sdk::flag_member(input, kRemovesGone, false);
+    FoundNodes named;
+    for (const sdk::Json& id : input.at("nodeIds")) {
+        auto node = from.readable_node(id.get_ref<const std::string&>());
+        const bool is_gone = !node && removes && sdk::is_missing(node.error());
+        if (is_gone) {
+            // What is hidden on the source has not gone there.
+            auto was_deleted = newest_version(from, id.get_ref<const std::string&>());
+            auto hidden = from.node(id.get_ref<const std::string&>());
+            if (hidden || !was_deleted) return node.error();
+            node = to.readable_node(id.get_ref<const std::string&>());
+            if (!node && sdk::is_missing(node.error())) continue;
+        }
+        if (!node) return node.error();
+        if (is_association(node->fields)) {
+            return sdk::make_error({{"nodeIds", "nodes.association_unfit",
+                                     "associations come with the nodes that they lead to"}});
+        }
+        (is_gone ? named.gone : named.present).push_back(std::move(*node));
+    }
+    return named;
+}
+
+/// Nodes come as the source has them. From what to what.
+sdk::Result<std::map<std::string, std::string>> clone_nodes(const BranchContent& from,
+                                                            const BranchContent& to,
+                                                            const std::vector<sdk::Document>& nodes,
+                                                            const sdk::Json& input,
+                                                            std::size_t most) {
+    NodeCopy copying(from, to, clone_rules(input, most));
+    if (auto copied = copying.copy_nodes(nodes); !copied) return copied.error();
+    return copying.copies();
+}
+
+sdk::Error unmerged(const std::vector<MergeConflict>& conflicts) {
+    constexpr std::size_t kMostTold = 5;
+    std::string told;
+    for (std::size_t i = 0; i < std::min(conflicts.size(), kMostTold); ++i)
+        told.append(i == 0 ? ": " : "; ").append(conflicts[i].sentence);
+    return sdk::make_error(sdk::ErrorKind::conflict, "nodes.copy_conflicts",
+                           fmt::format("{} changes do not go together with those of the target{}",
+                                       conflicts.size(), told));
+}
+
+/// What the source has changed of nodes, merged with what the target has made of them.
+sdk::Result<std::map<std::string, std::string>> merge_named(const BranchContent& from,
+                                                            const BranchContent& to,
+                                                            const std::vector<sdk::Document>& nodes,
+                                                            const sdk::Json& input,
+                                                            std::size_t most) {
+    std::vector<std::string> ids;
+    for (const sdk::Document& node : nodes)
+        ids.push_back(node.id);
+    std::vector<std::string> brought;
+    auto report = merge_nodes(from, to, ids, closure_rules(input, most), {}, brought);
+    if (!report) return report.error();
+    if (!report->conflicts.empty()) return unmerged(report->conflicts);
+    std::map<std::string, std::string> copies;
+    for (const std::string& id : brought) {
+        auto is_there = to.node(id);
+        if (is_there) copies.emplace(id, id);
+        if (!is_there && !sdk::is_missing(is_there.error())) return is_there.error();
+    }
+    return copies;
+}
+
+sdk::Result<sdk::Json> remove_all(const BranchContent& content,
+                                  const std::vector<sdk::Document>& nodes) {
+    sdk::Json gone = sdk::Json::array();
+    for (const sdk::Document& node : nodes) {
+        if (auto may = content.require(node, sdk::Permission::remove); !may) return may.error();
+        auto removed = content.context().documents().remove(content.nodes(), node.id);
+        if (!removed && sdk::is_missing(removed.error())) continue;
+        if (!removed) return removed.error();
+        gone.push_back(node.id);
+    }
+    return gone;
+}
+
 sdk::Result<sdk::Json> copy_from_as_told(Services& services, sdk::Context& context,
                                          const sdk::Json& input, std::size_t most) {
     auto from = open_address(services, context, input.at("source"));
@@ -110,25 +201,25 @@ sdk::Result<sdk::Json> copy_from_as_told(Services& services, sdk::Context& conte
     auto to = open_address(services, context, input.at("target"));
     if (!to) return to.error();
     if (auto lifted = lift_protection(*to, input); !lifted) return lifted.error();
-    std::vector<sdk::Document> nodes;
-    for (const sdk::Json& id : input.at("nodeIds")) {
-        auto node = from->readable_node(id.get_ref<const std::string&>());
-        if (!node) return node.error();
-        if (is_association(node->fields)) {
-            return sdk::make_error({{"nodeIds", "nodes.association_unfit",
-                                     "associations come with the nodes that they lead to"}});
-        }
-        nodes.push_back(std::move(*node));
-    }
-    NodeCopy copying(*from, *to, clone_rules(input, most));
-    if (auto copied = copying.copy_nodes(nodes); !copied) return copied.error();
+    auto named = named_by(input, *from, *to);
+    if (!named) return named.error();
+    const bool is_within = from->place().repository == to->place().repository &&
+                           from->place().platform == to->place().platform;
+    const bool merges = is_within && !sdk::flag_member(input, kOverwrites, false);
+    auto copies = merges ? merge_named(*from, *to, named->present, input, most)
+                         : clone_nodes(*from, *to, named->present, input, most);
+    if (!copies) return copies.error();
     sdk::Json result = {{"_docs", sdk::Json::array()}, {"imports", sdk::Json::array()}};
-    for (const auto& [source, copy] : copying.copies()) {
+    for (const auto& [source, copy] : *copies) {
         result["_docs"].push_back(copy);
         auto imported = import_of(*from, source, *to, copy);
         if (!imported) return imported;
         result["imports"].push_back(std::move(*imported));
     }
+    if (named->gone.empty()) return result;
+    auto removed = remove_all(*to, named->gone);
+    if (!removed) return removed;
+    result["removed"] = std::move(*removed);
     return result;
 }
 
@@ -148,17 +239,16 @@ sdk::Result<sdk::Json> delete_as_told(Services& services, sdk::Context& context,
                                       const sdk::Json& input) {
     auto content = open_address(services, context, input.at("target"));
     if (!content) return content.error();
-    sdk::Json gone = sdk::Json::array();
+    std::vector<sdk::Document> nodes;
     for (const sdk::Json& id : input.at("nodeIds")) {
         auto node = content->readable_node(id.get_ref<const std::string&>());
         if (!node && sdk::is_missing(node.error())) continue;
         if (!node) return node.error();
-        if (auto may = content->require(*node, sdk::Permission::remove); !may) return may.error();
-        auto removed = context.documents().remove(content->nodes(), node->id);
-        if (!removed) return removed.error();
-        gone.push_back(node->id);
+        nodes.push_back(std::move(*node));
     }
-    return sdk::Json{{"_docs", std::move(gone)}};
+    auto gone = remove_all(*content, nodes);
+    if (!gone) return gone;
+    return sdk::Json{{"_docs", std::move(*gone)}};
 }
 
 sdk::Result<sdk::Json> run_order(Services& services, const char* type, sdk::Job& job) {

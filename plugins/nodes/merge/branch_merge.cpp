@@ -1,5 +1,6 @@
 #include "merge/branch_merge.hpp"
 
+#include <set>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -10,6 +11,8 @@
 #include "branch/pace.hpp"
 #include "branch/protection.hpp"
 #include "branch/vocabulary.hpp"
+#include "history/history.hpp"
+#include "merge/adopted_versions.hpp"
 #include "merge/merge_changes.hpp"
 #include "merge/merge_draft.hpp"
 #include "merge/merge_rights.hpp"
@@ -76,6 +79,51 @@ sdk::Result<std::vector<ChangedRecord>> changed_records(const MergeSides& sides,
     return found;
 }
 
+/// Of a closure: what the target does not have comes, also where it was deleted there, and with
+/// its nodes the associations between them.
+sdk::Result<std::vector<ChangedRecord>> changed_of(const NodeClosure& closure,
+                                                   const MergeSides& sides, sdk::Context& context) {
+    std::vector<ChangedRecord> found;
+    std::set<std::string> fresh;
+    Pace pace(context);
+    const auto take = [&](const std::string& id) -> sdk::Result<void> {
+        if (auto may = pace.step(); !may) return may;
+        const std::string key = node_record_key(id);
+        auto whole = sides.fresh(key);
+        if (!whole) return whole.error();
+        const sdk::Json part = whole->source.value_or(sdk::Json::object());
+        const bool is_fresh = !is_association(part) ||
+                              fresh.contains(sdk::text_member(part, member::kSource)) ||
+                              fresh.contains(sdk::text_member(part, member::kTarget));
+        if (whole->source && !whole->target && is_fresh) {
+            fresh.insert(id);
+            found.push_back(*std::move(whole));
+            return {};
+        }
+        auto changed = sides.changed(key);
+        if (!changed) return changed.error();
+        if (*changed) found.push_back(std::move(**changed));
+        return {};
+    };
+    for (const std::string& id : closure.nodes) {
+        if (auto taken = take(id); !taken) return taken.error();
+    }
+    for (const std::string& id : closure.associations) {
+        if (auto taken = take(id); !taken) return taken.error();
+    }
+    return found;
+}
+
+/// The next merge of these records begins here.
+sdk::Result<void> note_adopted(const BranchContent& target, const std::vector<std::string>& ids,
+                               const AncestryPoint& changeset) {
+    auto writer = target.changes().writer(target.context(), target.branch());
+    if (!writer) return writer.error();
+    for (const std::string& id : ids)
+        put_adopted(**writer, id, changeset);
+    return {};
+}
+
 sdk::Error not_in_branch() {
     return sdk::invalid_parameter("id", "must name a changeset that has come into the branch");
 }
@@ -84,15 +132,14 @@ sdk::Error not_in_branch() {
 /// whether that made a changeset.
 template <class Write>
 sdk::Result<MergeReport> bring(const BranchContent& source, const BranchContent& target,
-                               const MergeSides& sides, MergeOptions options, const Write& write) {
+                               const MergeSides& sides, std::vector<ChangedRecord> changed,
+                               MergeOptions options, const Write& write) {
     MergeReport report{.is_merged = !options.is_dry_run, .is_dry_run = options.is_dry_run};
-    auto changed = changed_records(sides, target.context());
-    if (!changed) return changed.error();
-    const auto persons = leave_own_out(*changed);
-    if (auto may = require_readable(source, target, *changed); !may) return may.error();
+    const auto persons = leave_own_out(changed);
+    if (auto may = require_readable(source, target, changed); !may) return may.error();
     auto chooser = chooser_of(target, std::move(options.decisions));
     if (!chooser) return chooser.error();
-    auto draft = draft_merge(source, target, sides, *changed, persons, *chooser);
+    auto draft = draft_merge(source, target, sides, changed, persons, *chooser);
     if (!draft) return draft.error();
     report.written = draft->steps.size();
     if (options.tells_changes) {
@@ -142,12 +189,43 @@ sdk::Result<MergeReport> merge_branches(const BranchContent& source, const Branc
     if (!sides) return sides.error();
     if (sides->is_contained())
         return MergeReport{.is_merged = !options.is_dry_run, .is_dry_run = options.is_dry_run};
+    auto changed = changed_records(*sides, target.context());
+    if (!changed) return changed.error();
     return bring(
-        source, target, *sides, std::move(options),
+        source, target, *sides, *std::move(changed), std::move(options),
         [&](const MergeDraft& draft, std::vector<MergeFault>* faults) -> sdk::Result<bool> {
             auto written = write_merge(source, target, *sides, draft, faults);
             if (!written) return written.error();
             return !draft.steps.empty() || draft.leaves_out;
+        });
+}
+
+sdk::Result<MergeReport> merge_nodes(const BranchContent& source, const BranchContent& target,
+                                     const std::vector<std::string>& named,
+                                     const ClosureRules& rules, MergeOptions options,
+                                     std::vector<std::string>& brought) {
+    if (auto checked = check_branches(source, target, options.passes_block); !checked)
+        return checked.error();
+    const auto past = target.services().registrar.engine().snapshot();
+    auto sides = MergeSides::open(source, target, *past);
+    if (!sides) return sides.error();
+    auto closure = close_over(source, target, named, rules);
+    if (!closure) return closure.error();
+    brought = closure->nodes;
+    auto changed = changed_of(*closure, *sides, target.context());
+    if (!changed) return changed.error();
+    std::vector<std::string> ids;
+    for (const ChangedRecord& record : *changed)
+        ids.push_back(record.id);
+    return bring(
+        source, target, *sides, *std::move(changed), std::move(options),
+        [&](const MergeDraft& draft, std::vector<MergeFault>* faults) -> sdk::Result<bool> {
+            if (draft.steps.empty()) return false;
+            auto written = write_draft(target, draft, faults);
+            if (!written) return written.error();
+            auto noted = note_adopted(target, ids, sides->source_tip());
+            if (!noted) return noted.error();
+            return true;
         });
 }
 
@@ -179,8 +257,10 @@ sdk::Result<MergeReport> revert_changeset(const BranchContent& target, std::stri
     auto sides = MergeSides::revert(**changeset, target, *past);
     if (!sides) return sides.error();
     if (!*sides) return not_in_branch();
+    auto changed = changed_records(**sides, target.context());
+    if (!changed) return changed.error();
     return bring(
-        target, target, **sides, std::move(options),
+        target, target, **sides, *std::move(changed), std::move(options),
         [&](const MergeDraft& draft, std::vector<MergeFault>* faults) -> sdk::Result<bool> {
             auto written = write_draft(target, draft, faults);
             if (!written) return written.error();

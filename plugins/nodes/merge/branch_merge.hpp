@@ -8,6 +8,7 @@
 
 #include "branch/branch_content.hpp"
 #include "merge/merge_conflict.hpp"
+#include "merge/node_closure.hpp"
 
 namespace stele::nodes {
 
@@ -58,6 +59,16 @@ struct MergeOptions {
 /// they may READ. Neither rights to write nor what keeps the branches from it count.
 [[nodiscard]] sdk::Result<std::vector<sdk::Json>> changes_between(const BranchContent& source,
                                                                   const BranchContent& target);
+
+/// The same of single nodes of the source, with what they need (merge/node_closure.hpp): what else
+/// the source has changed stays there. A named node that the target does not have comes, also where
+/// it was deleted there. The next merge of these nodes begins with what came. `brought` gets the
+/// ids of the nodes.
+[[nodiscard]] sdk::Result<MergeReport> merge_nodes(const BranchContent& source,
+                                                   const BranchContent& target,
+                                                   const std::vector<std::string>& named,
+                                                   const ClosureRules& rules, MergeOptions options,
+                                                   std::vector<std::string>& brought);
 
 /// Takes back what a changeset of the target has done, whoever it came from and whatever was done
 /// since: as a merge whose base is that changeset, and whose source is what was there before it.

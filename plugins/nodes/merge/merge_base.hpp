@@ -52,6 +52,10 @@ public:
         std::optional<Revision> revision;
     };
     sdk::Result<Record> record(std::string_view key) const;
+    /// The same of one changeset.
+    sdk::Result<Record> record(std::string_view key, const AncestryPoint& point) const {
+        return record(key, {point}, 0);
+    }
     /// Whether a record is in the base; cheaper than reading it where that is one changeset.
     sdk::Result<bool> contains(std::string_view key) const;
 

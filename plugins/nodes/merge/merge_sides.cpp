@@ -11,6 +11,7 @@
 #include "branch/pace.hpp"
 #include "branch/vocabulary.hpp"
 #include "history/history.hpp"
+#include "merge/adopted_versions.hpp"
 #include "merge/record_merge.hpp"
 #include "relation/named_targets.hpp"
 
@@ -71,6 +72,12 @@ sdk::Result<MergeSides> MergeSides::open(const BranchContent& source, const Bran
     sides.address_ = *std::move(address);
     sides.source_tip_ = {tip.line, tip.bound};
     sides.target_tip_ = {own.line, own.bound};
+    for (const sdk::Reader* side : {static_cast<const sdk::Reader*>(sides.source_view_.get()),
+                                    static_cast<const sdk::Reader*>(&target.view())}) {
+        auto has = has_adopted(*side);
+        if (!has) return has.error();
+        sides.has_adopted_ = sides.has_adopted_ || *has;
+    }
     return sides;
 }
 
@@ -151,7 +158,7 @@ sdk::Result<std::vector<std::string>> MergeSides::written(std::size_t most) cons
 sdk::Result<std::optional<ChangedRecord>> MergeSides::changed(std::string_view key) const {
     auto version = SideVersion::of(*source_view_, key);
     if (!version) return version.error();
-    auto base = base_.record(key);
+    auto base = base_of(key);
     if (!base) return base.error();
     if (base->part) name_nodes_of(address_, *base->part);
     const bool is_one_version = !base->part || base->revision;
@@ -171,6 +178,21 @@ sdk::Result<std::optional<ChangedRecord>> MergeSides::changed(std::string_view k
     return std::optional<ChangedRecord>(std::move(found));
 }
 
+sdk::Result<ChangedRecord> MergeSides::fresh(std::string_view key) const {
+    auto version = SideVersion::of(*source_view_, key);
+    if (!version) return version.error();
+    auto source = version->record();
+    if (!source) return source.error();
+    ChangedRecord found;
+    found.id = node_of_record_key(key);
+    if (*source) {
+        found.source_ms = written_ms(**source);
+        found.source = part_of(**source);
+    }
+    if (auto read = read_target(key, found); !read) return read.error();
+    return found;
+}
+
 sdk::Json MergeSides::part_of(const sdk::Json& record) const {
     sdk::Json part = merged_part(record);
     name_nodes_of(address_, part);
@@ -186,6 +208,33 @@ sdk::Result<void> MergeSides::read_target(std::string_view key, ChangedRecord& f
     found.target_ms = written_ms(**target);
     found.target = part_of(**target);
     return {};
+}
+
+sdk::Result<std::optional<AncestryPoint>> MergeSides::adopted(std::string_view key) const {
+    std::optional<AncestryPoint> latest;
+    const std::string id = node_of_record_key(key);
+    const auto look = [&](const sdk::Reader& by, const Coverage& from) -> sdk::Result<void> {
+        auto points = adopted_versions(by, id);
+        if (!points) return points.error();
+        for (const AncestryPoint& point : *points) {
+            const bool is_theirs = point.revision <= covered(from, point.line) &&
+                                   point.revision > covered(base_.common(), point.line);
+            if (is_theirs && (!latest || point.revision > latest->revision)) latest = point;
+        }
+        return {};
+    };
+    if (auto looked = look(target_->view(), base_.source()); !looked) return looked.error();
+    if (auto looked = look(*source_view_, base_.target()); !looked) return looked.error();
+    return latest;
+}
+
+sdk::Result<MergeBase::Record> MergeSides::base_of(std::string_view key) const {
+    if (has_adopted_) {
+        auto point = adopted(key);
+        if (!point) return point.error();
+        if (*point) return base_.record(key, **point);
+    }
+    return base_.record(key);
 }
 
 }  // namespace stele::nodes

@@ -59,6 +59,9 @@ public:
     sdk::Result<std::vector<std::string>> written(std::size_t most) const;
     /// Nothing where the source has what the base has.
     sdk::Result<std::optional<ChangedRecord>> changed(std::string_view key) const;
+    /// What the source has, as if both had nothing in common: it comes to a target that does not
+    /// have it, whatever was there before.
+    sdk::Result<ChangedRecord> fresh(std::string_view key) const;
 
     const ViewReader& source_view() const { return *source_view_; }
 
@@ -66,6 +69,10 @@ private:
     MergeSides(MergeBase base, const sdk::Reader& past, std::shared_ptr<const VersionSpace> space,
                View source, const BranchContent& target);
 
+    /// The changeset up to which one side has taken over a record from the other, where that is
+    /// later than what both have in common.
+    sdk::Result<std::optional<AncestryPoint>> adopted(std::string_view key) const;
+    sdk::Result<MergeBase::Record> base_of(std::string_view key) const;
     sdk::Result<void> read_target(std::string_view key, ChangedRecord& found) const;
     /// What of a record is merged, as it says that on the target.
     sdk::Json part_of(const sdk::Json& record) const;
@@ -77,6 +84,7 @@ private:
     const BranchContent* target_;
     AncestryPoint source_tip_;
     AncestryPoint target_tip_;
+    bool has_adopted_ = false;
     /// Of nodes of the target (`node_address`).
     std::string address_;
 };

@@ -170,78 +170,6 @@ sdk::Result<sdk::Reply> start_copy_one(Services& services, const sdk::Call& call
     return start_job(services, call, *order);
 }
 
-/// All of them, or QNames of their types.
-sdk::Result<sdk::Json> excluded_associations(const sdk::Call& call) {
-    const auto given = call.body().find(kExcludedAssociations);
-    if (given == call.body().end() || given->is_null()) return sdk::Json(false);
-    const auto is_text = [](const sdk::Json& type) { return type.is_string(); };
-    const bool is_list = given->is_array() && std::all_of(given->begin(), given->end(), is_text);
-    if (given->is_boolean() || is_list) return *given;
-    return sdk::invalid_parameter(kExcludedAssociations, "must be true, false or QNames");
-}
-
-sdk::Result<NodeOrder> copy_from_order(Services& services, const sdk::Call& call) {
-    auto nodes = ids_in(call.body(), "nodeIds");
-    if (!nodes) return nodes.error();
-    // Some clients name the source branch in the query, others in the body only.
-    std::string branch = call.parameter("id").value_or("");
-    if (branch.empty()) branch = sdk::text_member(call.body(), kBranchId);
-    if (branch.empty()) return sdk::invalid_parameter("id", "must name the source branch");
-    auto content = content_of(services, call);
-    if (!content) return content.error();
-    auto target = address_of(*content);
-    if (!target) return target.error();
-    sdk::Json source = {{kRepositoryId, sdk::text_member(*target, kRepositoryId)},
-                        {kBranchId, branch}};
-    for (const char* name : {"sourceRepositoryId", kRepositoryId}) {
-        const std::string given = sdk::text_member(call.body(), name);
-        if (given.empty()) continue;
-        source[kRepositoryId] = given;
-        break;
-    }
-    auto lifts = is_asked(call, kLiftsProtection, false);
-    if (!lifts) return lifts.error();
-    auto excluded = excluded_associations(call);
-    if (!excluded) return excluded.error();
-    return NodeOrder{kCopyFromOrder,
-                     {{"source", std::move(source)},
-                      {"target", std::move(*target)},
-                      {"nodeIds", std::move(*nodes)},
-                      {kExcludedAssociations, std::move(*excluded)},
-                      {kLiftsProtection, *lifts}}};
-}
-
-/// A repository as whoever acts may know it: its id alone where they may not READ it.
-sdk::Result<sdk::Json> shown_repository(sdk::Context& context, const std::string& id) {
-    auto repository = context.documents().read({kRepositoryType, ""}, id);
-    if (!repository) return repository.error();
-    auto reference = context.reference(repository->key);
-    if (!reference) return reference.error();
-    auto shown = context.read_reference(*reference);
-    if (!shown && sdk::is_missing(shown.error())) return sdk::Json{{"_doc", id}};
-    return shown;
-}
-
-/// Clients take the reply for their repository.
-sdk::Result<sdk::Reply> copy_from(Services& services, const sdk::Call& call) {
-    auto order = copy_from_order(services, call);
-    if (!order) return order.error();
-    auto copied = carry_out(services, call.context(), *order, kMaxInCall);
-    if (!copied) return copied.error();
-    const std::string id = sdk::text_member(order->input.at("target"), kRepositoryId);
-    auto repository = shown_repository(call.context(), id);
-    if (!repository) return repository.error();
-    sdk::Json reply = *std::move(repository);
-    reply["_docs"] = copied->at("_docs");
-    return sdk::Reply::status(reply);
-}
-
-sdk::Result<sdk::Reply> start_copy_from(Services& services, const sdk::Call& call) {
-    auto order = copy_from_order(services, call);
-    if (!order) return order.error();
-    return start_job(services, call, *order);
-}
-
 /// By path when it begins with a slash, by id, alias or QName otherwise; nothing when there is no
 /// such node for whoever acts.
 sdk::Result<std::optional<sdk::Document>> look_up(const BranchContent& content,
@@ -315,20 +243,6 @@ sdk::Shape wanted_move() {
     return sdk::shape::object({{"sourceNodeIds", id_or_ids()},
                                optional(kTargetNode, text()),
                                optional(kTargetPath, text())});
-}
-
-sdk::Shape wanted_copies() {
-    using sdk::shape::optional;
-    using sdk::shape::text;
-    return sdk::shape::object(
-        {{"nodeIds", id_or_ids()},
-         optional("id", text()),
-         optional(kBranchId, text()),
-         optional(kRepositoryId, text()),
-         optional("sourceRepositoryId", text()),
-         optional(kExcludedAssociations,
-                  sdk::shape::either({sdk::shape::boolean(), sdk::shape::array(text())})),
-         optional(kLiftsProtection, sdk::shape::boolean())});
 }
 
 /// One node by the first of these that is there, or many by `nodes`.
@@ -428,12 +342,7 @@ sdk::Actions branch_folder_actions() {
     using enum sdk::Permission;
     using sdk::shape::job;
     const std::vector<sdk::Parameter> move_parameters{{kTargetNode}, {kTargetPath}};
-    const std::vector<sdk::Parameter> copy_parameters{
-        {"id"}, {kLiftsProtection, false, sdk::FieldKind::boolean}};
     const sdk::Shape moved = sdk::shape::status({ids_member(), {kTargetNode, sdk::shape::text()}});
-    const sdk::Shape copied =
-        sdk::shape::both(sdk::shape::written(kBranchType),
-                         sdk::shape::object({sdk::shape::optional("_docs", ids_shape())}));
     const sdk::Shape found = sdk::shape::either({node_shape(), sdk::shape::page(node_shape())});
     sdk::Action lookup =
         folder_action("lookup", read, operation<&look_up_nodes>(), {found, wanted_nodes()},
@@ -443,11 +352,6 @@ sdk::Actions branch_folder_actions() {
         folder_action("movenodes", connect, operation<&move_many>(), {moved, wanted_move()},
                       move_parameters),
         lookup,
-        folder_action("copyfrom", create_subobjects, operation<&copy_from>(),
-                      {copied, wanted_copies()}, copy_parameters),
-        bounded(folder_action("copyfrom/start", create_subobjects, operation<&start_copy_from>(),
-                              {job(), wanted_copies()}, copy_parameters),
-                {{"nodeIds", kMaxInJob}}),
     };
 }
 

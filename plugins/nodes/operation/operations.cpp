@@ -33,9 +33,9 @@ sdk::Actions node_actions() {
 }
 
 sdk::Actions branch_actions() {
-    return joined(true, {branch_record_actions, branch_folder_actions, branch_translation_actions,
-                         branch_qname_actions, branch_list_actions, branch_blog_actions,
-                         branch_definition_actions, branch_principal_actions,
+    return joined(true, {branch_record_actions, branch_folder_actions, branch_publishing_actions,
+                         branch_translation_actions, branch_qname_actions, branch_list_actions,
+                         branch_blog_actions, branch_definition_actions, branch_principal_actions,
                          branch_history_actions, branch_difference_actions, branch_change_actions,
                          branch_merge_actions, branch_index_actions, branch_maintenance_actions});
 }

@@ -26,6 +26,7 @@ sdk::Actions node_transform_actions();
 /// Operations of `{BR}`.
 sdk::Actions branch_actions();
 sdk::Actions branch_folder_actions();       ///< movenodes, lookup
+sdk::Actions branch_publishing_actions();   ///< copyfrom, publish, unpublish
 sdk::Actions branch_translation_actions();  ///< i18n/add
 sdk::Actions branch_qname_actions();        ///< qnames/generate
 sdk::Actions branch_list_actions();         ///< lists by key

@@ -63,7 +63,7 @@ test('copyfrom without associations brings those that stand for properties as th
   await admin('POST', `${nodes}/${node}/associate?node=${other}&type=my:by`, { note: 'stands for nothing' });
   const relations = async (where) => (await admin('GET', `${where}/${node}/outgoing`)).rows.map((row) => [row._type, row.target, row.note]);
   assert.equal((await relations(nodes)).length, 2);
-  const copy = (nodeIds) => admin('POST', `${target}/copyfrom?id=master`, { nodeIds, excludeAssociationTypes: true });
+  const copy = (nodeIds) => admin('POST', `${target}/copyfrom?id=master`, { nodeIds, excludeAssociationTypes: true, overwrite: true });
   await copy([node]);
   assert.deepEqual(await relations(`${target}/nodes`), []);
   await copy([other, node]);

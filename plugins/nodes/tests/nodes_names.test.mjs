@@ -104,7 +104,7 @@ test('a clone whose name is taken on its branch is refused', async () => {
   const fork = (await server.admin('POST', `${repository}/branches?branch=master`, {}))._doc;
   const node = await create('x', '/');
   await server.admin('POST', `${repository}/branches/${fork}/nodes?parentFolderPath=/`, { title: 'x' });
-  await taken('POST', `${repository}/branches/${fork}/copyfrom?id=master`, { nodeIds: [node] });
+  await taken('POST', `${repository}/branches/${fork}/copyfrom?id=master`, { nodeIds: [node], overwrite: true, excludeAssociationTypes: false });
 });
 
 test('an archive with a file whose name is taken is not unpacked', async () => {

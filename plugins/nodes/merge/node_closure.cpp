@@ -1,0 +1,171 @@
+#include "merge/node_closure.hpp"
+
+#include <fmt/format.h>
+
+#include <stele/sdk/members.hpp>
+
+#include "branch/pace.hpp"
+#include "branch/relation_elements.hpp"
+#include "branch/vocabulary.hpp"
+#include "graph/node_copy.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+class Closing {
+public:
+    Closing(const BranchContent& source, const BranchContent& target, const ClosureRules& rules)
+        : source_(source), target_(target), rules_(rules), pace_(target.context()) {}
+
+    sdk::Result<NodeClosure> close(const std::vector<std::string>& named) {
+        for (const std::string& id : named) {
+            if (auto added = add({id, rules_.depth}); !added) return added.error();
+        }
+        const bool follows = !rules_.excludes_associations;
+        for (std::size_t next = 0; follows && next < reached_.size(); ++next) {
+            const Reached from = reached_[next];
+            if (auto followed = follow(from); !followed) return followed.error();
+        }
+        for (const std::string& id : closure_.nodes) {
+            if (auto added = add_associations(id); !added) return added.error();
+        }
+        return std::move(closure_);
+    }
+
+private:
+    struct Reached {
+        std::string id;
+        std::size_t depth = 0;
+        /// It comes for what lies in it, and its other associations lead nowhere.
+        bool is_folder = false;
+    };
+
+    sdk::Result<void> add(Reached reached) {
+        if (!known_.insert(reached.id).second) return {};
+        if (closure_.nodes.size() == rules_.most) {
+            return sdk::make_error(
+                sdk::ErrorKind::too_large, "nodes.copy_too_large",
+                fmt::format("more than {} nodes would be copied at once", rules_.most));
+        }
+        closure_.nodes.push_back(reached.id);
+        reached_.push_back(std::move(reached));
+        return {};
+    }
+
+    bool comes(const Edge& edge) const {
+        return is_copied_type(edge.type) && !rules_.excluded_types.contains(edge.type);
+    }
+
+    sdk::Result<void> follow(const Reached& from) {
+        auto edges = source_.edges(from.id, Direction::any);
+        if (!edges) return edges.error();
+        for (const Edge& edge : *edges) {
+            if (auto may = pace_.step(); !may) return may;
+            if (!comes(edge) || known_.contains(edge.other)) continue;
+            auto next = next_of(from, edge);
+            if (!next) return next.error();
+            if (!*next) continue;
+            auto node = source_.readable_node(edge.other);
+            if (!node && sdk::is_missing(node.error())) continue;
+            if (!node) return node.error();
+            const std::string type = sdk::text_member(node->fields, member::kType);
+            if (type == type::kPerson || type == type::kGroup || type == type::kTag) continue;
+            if (auto added = add(std::move(**next)); !added) return added;
+        }
+        return {};
+    }
+
+    /// What is at the other end of an association, where it comes along.
+    sdk::Result<std::optional<Reached>> next_of(const Reached& from, const Edge& edge) const {
+        std::optional<Reached> next;
+        const bool is_outgoing = edge.end == Direction::outgoing;
+        if (edge.type == association::kChild) {
+            if (is_outgoing) return next;
+            auto is_there = is_on_target(edge.other);
+            if (!is_there) return is_there.error();
+            if (!*is_there) next = Reached{edge.other, 0, true};
+            return next;
+        }
+        if (from.is_folder) return next;
+        const bool is_part = is_outgoing && (edge.type == association::kHasTranslation ||
+                                             edge.type == association::kOwned);
+        if (is_part) return std::optional<Reached>(Reached{edge.other, from.depth, false});
+        if (is_outgoing && rules_.has_relators) {
+            auto association = source_.readable_node(edge.association);
+            if (!association && !sdk::is_missing(association.error())) return association.error();
+            if (association && is_relation(association->fields)) {
+                // One step: what it names in turn stays.
+                return std::optional<Reached>(Reached{edge.other, 0, true});
+            }
+        }
+        if (from.depth > 0) next = Reached{edge.other, from.depth - 1, false};
+        return next;
+    }
+
+    sdk::Result<bool> is_on_target(const std::string& id) const {
+        auto node = target_.node(id);
+        if (!node && sdk::is_missing(node.error())) return false;
+        if (!node) return node.error();
+        return true;
+    }
+
+    sdk::Result<void> add_associations(const std::string& id) {
+        for (const BranchContent* branch : {&source_, &target_}) {
+            auto edges = branch->edges(id, Direction::any);
+            if (!edges) return edges.error();
+            for (const Edge& edge : *edges) {
+                if (auto may = pace_.step(); !may) return may;
+                if (!is_copied_type(edge.type) || closure_.associations.contains(edge.association))
+                    continue;
+                // What lies in a folder comes when it is named itself.
+                const bool is_member =
+                    edge.type == association::kChild && edge.end == Direction::outgoing;
+                if (is_member && !known_.contains(edge.other)) continue;
+                auto has_end = may_have_end(edge.other);
+                if (!has_end) return has_end.error();
+                if (!*has_end) continue;
+                auto association = branch->readable_node(edge.association);
+                if (!association && sdk::is_missing(association.error())) continue;
+                if (!association) return association.error();
+                // What stands for a property belongs to its node.
+                const bool stays = rules_.excludes_associations || !comes(edge);
+                if (!stays || is_relation(association->fields))
+                    closure_.associations.insert(edge.association);
+            }
+        }
+        return {};
+    }
+
+    /// Whether the target has the other end, or gets it. A person's is found by the merge.
+    sdk::Result<bool> may_have_end(const std::string& id) {
+        if (known_.contains(id)) return true;
+        auto is_there = is_on_target(id);
+        if (!is_there || *is_there) return is_there;
+        auto node = source_.node(id);
+        if (!node && sdk::is_missing(node.error())) return false;
+        if (!node) return node.error();
+        const std::string type = sdk::text_member(node->fields, member::kType);
+        const bool is_person = type == type::kPerson || type == type::kGroup;
+        if (is_person) closure_.associations.insert(id);
+        return is_person;
+    }
+
+    const BranchContent& source_;
+    const BranchContent& target_;
+    const ClosureRules& rules_;
+    Pace pace_;
+    NodeClosure closure_;
+    std::vector<Reached> reached_;
+    std::set<std::string> known_;
+};
+
+}  // namespace
+
+sdk::Result<NodeClosure> close_over(const BranchContent& source, const BranchContent& target,
+                                    const std::vector<std::string>& named,
+                                    const ClosureRules& rules) {
+    return Closing(source, target, rules).close(named);
+}
+
+}  // namespace stele::nodes
