@@ -45,7 +45,7 @@ struct AssociationEnds {
 ///   K record of the principal  -> the same
 ///
 /// Others keep rows here, too: M persons (`BranchContent`), L locks (protection.hpp), C origins of
-/// copies (node_copy.hpp).
+/// copies (node_copy.hpp), A records that were taken over (merge/adopted_versions.hpp).
 ///
 /// Nodes and associations are the ten bytes of their ids. Implicit associations are not here.
 class Graph {
