@@ -13,6 +13,7 @@
 #include "branch/relation_elements.hpp"
 #include "branch/vocabulary.hpp"
 #include "definition/definitions.hpp"
+#include "definition/line_texts.hpp"
 #include "history/tags.hpp"
 #include "merge/draft_structure.hpp"
 #include "merge/record_merge.hpp"
@@ -72,7 +73,8 @@ public:
             if (*is_one) taken_.insert(record.id);
         }
         for (const ChangedRecord& record : changed) {
-            if (!taken_.contains(record.id)) decide(record);
+            if (taken_.contains(record.id)) continue;
+            if (auto decided = decide(record); !decided) return decided;
         }
         return {};
     }
@@ -119,7 +121,7 @@ private:
         one.target = merged_part((*same)->fields);
         one.target_ms = written_ms((*same)->fields);
         if (former != deleted_.end()) one.base = former->second->base;
-        decide(one);
+        if (auto decided = decide(one); !decided) return decided.error();
         return true;
     }
 
@@ -146,20 +148,25 @@ private:
         return std::optional<sdk::Document>(std::move(found->rows.front()));
     }
 
-    void decide(const ChangedRecord& record) {
+    sdk::Result<void> decide(const ChangedRecord& record) {
         if (is_same_part(record.source, record.target)) {
             if (!record.source && is_membership(*record.base))
                 draft_.left_by_both.insert(sdk::text_member(*record.base, member::kTarget));
-            return;
+            return {};
         }
-        if (!record.is_changed_on_target()) {
-            if (!record.source) return put(record, MergeStep::Kind::remove, *record.base);
-            return put(record, record.target ? MergeStep::Kind::update : MergeStep::Kind::create,
-                       *record.source);
+        if (record.is_changed_on_target() && record.source && record.target) return merge(record);
+        if (record.is_changed_on_target()) {
+            if (record.source)
+                decide_edit(record);
+            else
+                decide_removal(record);
+        } else if (record.source) {
+            put(record, record.target ? MergeStep::Kind::update : MergeStep::Kind::create,
+                *record.source);
+        } else {
+            put(record, MergeStep::Kind::remove, *record.base);
         }
-        if (!record.source) return decide_removal(record);
-        if (!record.target) return decide_edit(record);
-        merge(record);
+        return {};
     }
 
     void decide_removal(const ChangedRecord& record) {
@@ -188,8 +195,23 @@ private:
         draft_.conflicts.push_back(std::move(conflict));
     }
 
-    void merge(const ChangedRecord& record) {
+    /// As the target's definitions have it.
+    sdk::Result<const std::set<std::string>*> texts_of(const sdk::Json& part) {
+        const std::string type = sdk::text_member(part, member::kType);
+        const auto known = texts_.find(type);
+        if (known != texts_.end()) return &known->second;
+        auto texts = is_association(part) ? std::set<std::string>() : texts_of_lines(target_, type);
+        if (!texts) return texts.error();
+        return &texts_.emplace(type, *std::move(texts)).first->second;
+    }
+
+    sdk::Result<void> merge(const ChangedRecord& record) {
+        auto texts = texts_of(*record.target);
+        if (!texts) return texts.error();
         ValueMergeOptions options;
+        options.is_text_of_lines = [texts = *texts](std::string_view path) {
+            return texts->contains(std::string(path));
+        };
         options.choose = [&](const ValueConflict& found) -> std::optional<ValueChoice> {
             if (chooser_.has_decisions()) {
                 auto decided = chooser_.decided(conflict_of(record, found));
@@ -202,9 +224,10 @@ private:
                                          *record.target, options);
         for (const ValueConflict& found : merge.conflicts)
             draft_.conflicts.push_back(conflict_of(record, found));
-        if (!merge.changes_target) return;
+        if (!merge.changes_target) return {};
         put(record, MergeStep::Kind::update, std::move(merge.merged));
         draft_.steps[record.id].is_merged = true;
+        return {};
     }
 
     void put(const ChangedRecord& record, MergeStep::Kind kind, sdk::Json part) {
@@ -242,6 +265,8 @@ private:
     std::map<std::string, const ChangedRecord*> deleted_;
     /// What is decided along with another record.
     std::set<std::string> taken_;
+    /// Texts that are merged by lines, by types.
+    std::map<std::string, std::set<std::string>> texts_;
 };
 
 }  // namespace

@@ -763,3 +763,26 @@ test('what a property names on the source it names on the target, and nobody has
   assert.match((await get(beside, node)).named.ref, end(beside, two));
   assert.deepEqual((await admin('GET', `${nodePath(beside, node)}/outgoing`)).rows.map((row) => row.target), [two]);
 });
+
+test('a text that its definition merges by lines takes both branches\' lines, and others are one value', async () => {
+  await make('master', { _type: 'd:type', _qname: 'custom:page', properties: {
+    body: { type: 'string', _merge: 'lines' }, note: { type: 'string' },
+    parts: { type: 'array', items: { type: 'object', properties: { text: { type: 'string', _merge: 'lines' } } } } } });
+  await make('master', { _type: 'd:type', _qname: 'custom:long-page', _parent: 'custom:page' });
+  const text = (...lines) => lines.map((line) => `${line}\n`).join('');
+  const before = { _type: 'custom:long-page', title: 'Page', body: text('one', 'two', 'three', 'four'), note: text('one', 'two', 'three'), parts: [{ id: 'a', text: text('1', '2', '3') }] };
+  const [both, noted] = [await make('master', before), await make('master', before)];
+  const source = await fork();
+  await put(source, both, { body: text('ONE', 'two', 'three', 'four'), parts: [{ id: 'a', text: text('1', '2', '3', 'source') }] });
+  await put('master', both, { body: text('one', 'two', 'three', 'FOUR'), parts: [{ id: 'a', text: text('target', '1', '2', '3') }] });
+  await merged(source, 'master');
+  const now = await get('master', both);
+  assert.deepEqual([now.body, now.parts[0].text], [text('ONE', 'two', 'three', 'FOUR'), text('target', '1', '2', '3', 'source')]);
+  await put(source, noted, { note: text('ONE', 'two', 'three') });
+  await put('master', noted, { note: text('one', 'two', 'THREE') });
+  await put(source, both, { body: text('ONE', 'source', 'three', 'FOUR') });
+  await put('master', both, { body: text('ONE', 'target', 'three', 'FOUR') });
+  const conflicts = await conflictsOf(source, 'master');
+  assert.deepEqual(conflicts.map(({ nodeId, path }) => [nodeId, path]).sort(), [[both, '/body'], [noted, '/note']].sort());
+  assert.match(conflicts.find(({ nodeId }) => nodeId === both).message, /same lines of \/body/);
+});
