@@ -252,23 +252,22 @@ sdk::Result<void> DraftStructure::revive_associations(const std::string& node) {
 }
 
 sdk::Result<void> DraftStructure::check_removals() {
-    std::vector<std::string> nodes;
+    std::map<std::string, sdk::Json> nodes;
     for (const auto& [id, step] : draft_.steps) {
-        if (step.is_removal() && !is_association(step.part)) nodes.push_back(id);
+        if (step.is_removal() && !is_association(step.part)) nodes.emplace(id, step.part);
     }
-    for (const std::string& id : nodes) {
-        if (auto checked = check_removal(id); !checked) return checked;
+    for (const auto& [id, part] : nodes) {
+        if (auto checked = check_removal(id, part); !checked) return checked;
     }
     return {};
 }
 
-sdk::Result<void> DraftStructure::check_removal(const std::string& id) {
-    // It stays along with another one.
-    if (!draft_.removes(id)) return {};
+/// Also of one that stays along with another: people are asked for all at once.
+sdk::Result<void> DraftStructure::check_removal(const std::string& id, const sdk::Json& part) {
     auto joined = joined_since(id);
     if (!joined) return joined.error();
     if (joined->empty()) return {};
-    auto conflict = conflict_of_removal(id, joined->front(), *joined);
+    auto conflict = conflict_of_removal(id, part, joined->front(), *joined);
     if (!conflict) return conflict.error();
     auto side = chooser_.decided_side(*conflict);
     if (side == Side::source) return {};
@@ -283,7 +282,7 @@ sdk::Result<void> DraftStructure::check_removal(const std::string& id) {
             if (lost) break;
         }
         if (!lost) return {};
-        conflict = conflict_of_removal(id, *lost, *joined);
+        conflict = conflict_of_removal(id, part, *lost, *joined);
         if (!conflict) return conflict.error();
         side.reset();
     }
@@ -310,10 +309,10 @@ sdk::Result<std::vector<DraftStructure::Joined>> DraftStructure::joined_since(
 }
 
 sdk::Result<MergeConflict> DraftStructure::conflict_of_removal(
-    const std::string& id, const Joined& told, const std::vector<Joined>& joined) const {
+    const std::string& id, const sdk::Json& part, const Joined& told,
+    const std::vector<Joined>& joined) const {
     auto type = shown_type(told.edge, told.association);
     if (!type) return type.error();
-    const sdk::Json& part = draft_.step(id)->part;
     MergeConflict conflict{ConflictKind::end_gone,
                            id,
                            {},

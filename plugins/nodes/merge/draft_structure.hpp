@@ -47,14 +47,15 @@ private:
 
     // Nodes that the source has deleted.
     sdk::Result<void> check_removals();
-    sdk::Result<void> check_removal(const std::string& id);
+    sdk::Result<void> check_removal(const std::string& id, const sdk::Json& part);
     /// An association that the target has made with a node that goes.
     struct Joined {
         Edge edge;
         sdk::Document association;
     };
     sdk::Result<std::vector<Joined>> joined_since(const std::string& id) const;
-    sdk::Result<MergeConflict> conflict_of_removal(const std::string& id, const Joined& told,
+    sdk::Result<MergeConflict> conflict_of_removal(const std::string& id, const sdk::Json& part,
+                                                   const Joined& told,
                                                    const std::vector<Joined>& joined) const;
     /// Of an association that the target has made with a node that goes: whether its other end
     /// would be in no folder any more, or a translation of nothing.
