@@ -61,7 +61,15 @@ Changes& Changes::of(sdk::Context& context, const BranchStore& branches) {
 sdk::Result<Changes::Changeset*> Changes::changeset(sdk::Context& context,
                                                     const sdk::RecordKey& branch) {
     const auto present = changesets_.find(branch);
-    if (present != changesets_.end()) return present->second.get();
+    const bool is_servers = context.session().is_system && !actor_;
+    if (present != changesets_.end()) {
+        Changeset& found = *present->second;
+        // What the server makes first for somebody, such as their person, is part of what they do.
+        if (found.is_servers && !is_servers)
+            found.note.set_user(actor_ ? *actor_ : context.principal());
+        found.is_servers = found.is_servers && is_servers;
+        return &found;
+    }
     auto place = branches_.find(context.transaction(), branch);
     if (!place) return place.error();
     VersionSpace space = branches_.space(*place);
@@ -74,6 +82,7 @@ sdk::Result<Changes::Changeset*> Changes::changeset(sdk::Context& context,
                                               new_note(actor_ ? *actor_ : context.principal()),
                                               {},
                                               {}});
+    made->is_servers = is_servers;
     LineWriter::Place changeset_place{.attempt = context.attempt()};
     changeset_place.is_first = view->newest == 0;
     if (!changeset_place.is_first) changeset_place.step = lines_[made->space.revision_counter()]++;

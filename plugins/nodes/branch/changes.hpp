@@ -189,6 +189,8 @@ private:
         std::vector<NewName> new_names;
         /// Of a load.
         BranchStore::ReservedLine reserved = {};
+        /// Nobody else has written to it yet.
+        bool is_servers = false;
     };
 
     explicit Changes(const BranchStore& branches) : branches_(branches) {}

@@ -62,13 +62,17 @@ sdk::Result<ChangesetNote> ChangesetNote::decode(std::string_view bytes) {
     return note;
 }
 
+void ChangesetNote::set_user(const sdk::Principal& user) {
+    user_name = user.name;
+    user_id = user.id;
+    user_domain_id = user.domain_id;
+}
+
 ChangesetNote new_note(const sdk::Principal& user) {
     ChangesetNote note;
     note.random_part = sdk::random_hex(kRandomBytes);
     note.made_ms = sdk::now_ms();
-    note.user_name = user.name;
-    note.user_id = user.id;
-    note.user_domain_id = user.domain_id;
+    note.set_user(user);
     return note;
 }
 

@@ -33,6 +33,8 @@ struct ChangesetNote {
     /// Revision of the changeset that was merged in; 0 for none.
     Revision merged = 0;
 
+    void set_user(const sdk::Principal& user);
+
     std::string encode() const;
     /// `internal` (`nodes.changeset_note_broken`) when the bytes are no note.
     static sdk::Result<ChangesetNote> decode(std::string_view bytes);

@@ -280,4 +280,14 @@ sdk::Result<std::vector<std::string>> Changesets::nodes_of(const Changeset& chan
     return found;
 }
 
+sdk::Result<Changesets> changesets_around(const BranchContent& content) {
+    sdk::Context& context = content.context();
+    auto branch = context.documents().read(content.branch());
+    if (!branch) return branch.error();
+    auto repository = context.documents().read({kRepositoryType, ""},
+                                               sdk::text_member(branch->fields, kRepositoryId));
+    if (!repository) return repository.error();
+    return Changesets::open(content.services(), context, *repository);
+}
+
 }  // namespace stele::nodes

@@ -9,6 +9,7 @@
 
 #include <stele/sdk/context.hpp>
 
+#include "branch/branch_content.hpp"
 #include "branch/branch_store.hpp"
 #include "branch/changeset_id.hpp"
 #include "branch/services.hpp"
@@ -92,5 +93,8 @@ private:
     std::map<Line, ShownLine> lines_;
     bool shows_everything_ = true;
 };
+
+/// Those of the repository of a branch.
+sdk::Result<Changesets> changesets_around(const BranchContent& content);
 
 }  // namespace stele::nodes

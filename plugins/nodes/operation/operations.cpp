@@ -27,7 +27,8 @@ sdk::Actions joined(bool reads_others, std::initializer_list<sdk::Actions (*)()>
 sdk::Actions node_actions() {
     return joined(false, {node_record_actions, node_repair_actions, node_association_actions,
                           node_traversal_actions, node_folder_actions, node_mount_actions,
-                          node_attachment_actions, node_version_actions, node_feature_actions,
+                          node_attachment_actions, node_version_actions,
+                          node_member_history_actions, node_feature_actions,
                           node_translation_actions, node_list_actions, node_form_actions,
                           node_undelete_actions, node_unzip_actions, node_transform_actions});
 }

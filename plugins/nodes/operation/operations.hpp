@@ -15,7 +15,8 @@ sdk::Actions node_folder_actions();       ///< paths, tree, move, copy
 sdk::Actions node_mount_actions();        ///< mount, unmount and locks
 sdk::Actions node_attachment_actions();
 sdk::Actions node_version_actions();
-sdk::Actions node_feature_actions();  ///< features, change_qname, change_type
+sdk::Actions node_member_history_actions();  ///< history
+sdk::Actions node_feature_actions();         ///< features, change_qname, change_type
 sdk::Actions node_translation_actions();
 sdk::Actions node_list_actions();  ///< lists that a node owns
 sdk::Actions node_form_actions();  ///< forms, type

@@ -437,3 +437,44 @@ test('rights on a changeset, and on a node after it, are those of who may read i
   await admin('POST', `${repository}/authorities/consumer/revoke?id=default/change-reader`);
   assert.deepEqual((await admin('POST', '/access/lookup', { entries: entries.slice(0, 1) })).entries[0].permissions, []);
 });
+
+test('the history of a member tells who wrote each value, on which branch, and through which merges it came', async () => {
+  const repository = `/repositories/${(await server.admin('POST', '/repositories', {}))._doc}`;
+  const B = (branch) => `${repository}/branches/${branch}`;
+  const master = (await server.admin('GET', B('master')))._doc;
+  const fork = async (from) => (await server.admin('POST', `${B('')}?branch=${from}`, {}))._doc;
+  const node = (await server.admin('POST', `${B('master')}/nodes`, { title: 'One', other: 1, deep: { list: [{ id: 'a', text: 'x' }] } }))._doc;
+  const put = async (branch, more) => {
+    const { _changesetId, ...now } = await server.admin('GET', `${B(branch)}/nodes/${node}`);
+    await server.admin('PUT', `${B(branch)}/nodes/${node}`, { ...now, ...more });
+    return (await server.admin('GET', `${B(branch)}/nodes/${node}`))._system.changeset;
+  };
+  const merge = async (from, to) => (await server.admin('POST', `${B(to)}/merge?id=${from}`, {})).changesetId;
+  const first = (await server.admin('GET', `${B('master')}/nodes/${node}`))._system.changeset;
+  const middle = await fork('master');
+  const end = await fork(middle);
+  const onEnd = await put(end, { title: 'Two' });
+  await put(end, { other: 2 });
+  const beside = await put(middle, { beside: true });
+  const inner = await merge(end, middle);
+  const outer = await merge(middle, 'master');
+  const own = await put('master', { title: 'Three' });
+  const history = async (path, branch = 'master') => (await server.admin('GET', `${B(branch)}/nodes/${node}/history?path=${encodeURIComponent(path)}`)).rows
+    .map(({ value, _changesetId, branchId, by, on, merges }) => { assert.ok(on.ms > 0); assert.equal(by, 'admin'); return [value, _changesetId, branchId, merges]; });
+  const titles = [['Three', own, master, []], ['Two', onEnd, end, [outer, inner]], ['One', first, master, []]];
+  assert.deepEqual(await history('title'), titles);
+  assert.deepEqual(await history('/title'), titles);
+  assert.deepEqual(await history('/beside'), [[true, beside, middle, [outer]]]);
+  assert.deepEqual((await history('/deep/list/id=a/text')).map(([value]) => value), ['x']);
+  assert.deepEqual(await history('/nothing'), []);
+  for (const query of ['', '?path=_system']) {
+    assert.equal((await server.request('GET', `${B('master')}/nodes/${node}/history${query}`, { token: server.adminToken })).status, 400);
+  }
+  // Whoever may not READ the branch that a value came from learns the merge alone.
+  await server.makeUser('reader-of-history');
+  const token = await server.login('reader-of-history', 'secret-of-reader-of-history');
+  for (const path of [B('master'), `${B('master')}/nodes/${node}`]) await server.admin('POST', `${path}/authorities/consumer/grant?id=default/reader-of-history`, {});
+  const seen = (await server.request('GET', `${B('master')}/nodes/${node}/history?path=title`, { token })).json;
+  assert.deepEqual(seen.rows.map(({ value, _changesetId, merges }) => [value, _changesetId, merges]), [['Three', own, []], ['Two', outer, []], ['One', first, []]]);
+  assert.ok(!JSON.stringify(seen).includes(end) && !JSON.stringify(seen).includes(onEnd));
+});

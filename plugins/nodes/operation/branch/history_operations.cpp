@@ -35,16 +35,6 @@ sdk::Result<HistoryRange> history_range(const sdk::Call& call) {
     return range;
 }
 
-sdk::Result<Changesets> changesets_around(const BranchContent& content) {
-    sdk::Context& context = content.context();
-    auto branch = context.documents().read(content.branch());
-    if (!branch) return branch.error();
-    auto repository = context.documents().read({kRepositoryType, ""},
-                                               sdk::text_member(branch->fields, kRepositoryId));
-    if (!repository) return repository.error();
-    return Changesets::open(content.services(), context, *repository);
-}
-
 /// Rows from `begin` on, at most `most`.
 sdk::Result<std::vector<sdk::Json>> changeset_rows(const BranchContent& content,
                                                    const BranchHistory& history, std::size_t begin,
