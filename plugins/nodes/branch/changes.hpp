@@ -84,6 +84,7 @@ public:
 
     /// Writes to the branch pass, however it is protected (docs/specification/nodes.md 4.4).
     void lift_protection(const sdk::RecordKey& branch) { unprotected_.insert(branch); }
+    void restore_protection(const sdk::RecordKey& branch) { unprotected_.erase(branch); }
     bool is_unprotected(const sdk::RecordKey& branch) const {
         return unprotected_.contains(branch);
     }

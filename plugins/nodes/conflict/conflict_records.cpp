@@ -249,6 +249,13 @@ sdk::Result<MergeReport> merge_with_decisions(const BranchContent& source,
     });
 }
 
+sdk::Result<ConflictDecisions> decisions_between(const BranchContent& source,
+                                                 const BranchContent& target) {
+    auto origin = origin_of(source, target);
+    if (!origin) return origin.error();
+    return ConflictRecords(target, *std::move(origin)).decisions();
+}
+
 sdk::Result<MergeReport> revert_with_decisions(const BranchContent& target,
                                                std::string_view changeset, bool is_dry_run) {
     auto origin = origin_of(target, target);

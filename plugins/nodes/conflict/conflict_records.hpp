@@ -88,7 +88,10 @@ private:
 [[nodiscard]] sdk::Result<MergeReport> merge_with_decisions(const BranchContent& source,
                                                             const BranchContent& target,
                                                             MergeOptions options);
-/// The same for `revert_changeset`.
+/// What people have decided of conflicts between two branches.
+[[nodiscard]] sdk::Result<ConflictDecisions> decisions_between(const BranchContent& source,
+                                                               const BranchContent& target);
+/// As `merge_with_decisions`, for `revert_changeset`.
 [[nodiscard]] sdk::Result<MergeReport> revert_with_decisions(const BranchContent& target,
                                                              std::string_view changeset,
                                                              bool is_dry_run);

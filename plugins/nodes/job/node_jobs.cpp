@@ -9,6 +9,7 @@
 #include <stele/sdk/members.hpp>
 
 #include "branch/vocabulary.hpp"
+#include "conflict/conflict_records.hpp"
 #include "graph/node_copy.hpp"
 #include "graph/placement.hpp"
 #include "history/history.hpp"
@@ -138,6 +139,11 @@ sdk::Result<FoundNodes> named_by(const sdk::Json& input, const BranchContent& fr
     return named;
 }
 
+bool is_within_repository(const BranchContent& from, const BranchContent& to) {
+    return from.place().repository == to.place().repository &&
+           from.place().platform == to.place().platform;
+}
+
 /// Nodes come as the source has them. From what to what.
 sdk::Result<std::map<std::string, std::string>> clone_nodes(const BranchContent& from,
                                                             const BranchContent& to,
@@ -146,6 +152,11 @@ sdk::Result<std::map<std::string, std::string>> clone_nodes(const BranchContent&
                                                             std::size_t most) {
     NodeCopy copying(from, to, clone_rules(input, most));
     if (auto copied = copying.copy_nodes(nodes); !copied) return copied.error();
+    if (!is_within_repository(from, to)) return copying.copies();
+    std::vector<std::string> ids;
+    for (const auto& [source, copy] : copying.copies())
+        ids.push_back(copy);
+    if (auto noted = note_taken_over(from, to, ids); !noted) return noted.error();
     return copying.copies();
 }
 
@@ -168,8 +179,11 @@ sdk::Result<std::map<std::string, std::string>> merge_named(const BranchContent&
     std::vector<std::string> ids;
     for (const sdk::Document& node : nodes)
         ids.push_back(node.id);
+    auto decisions = decisions_between(from, to);
+    if (!decisions) return decisions.error();
     std::vector<std::string> brought;
-    auto report = merge_nodes(from, to, ids, closure_rules(input, most), {}, brought);
+    auto report = merge_nodes(from, to, ids, closure_rules(input, most),
+                              {.decisions = *std::move(decisions)}, brought);
     if (!report) return report.error();
     if (!report->conflicts.empty()) return unmerged(report->conflicts);
     std::map<std::string, std::string> copies;
@@ -203,9 +217,8 @@ sdk::Result<sdk::Json> copy_from_as_told(Services& services, sdk::Context& conte
     if (auto lifted = lift_protection(*to, input); !lifted) return lifted.error();
     auto named = named_by(input, *from, *to);
     if (!named) return named.error();
-    const bool is_within = from->place().repository == to->place().repository &&
-                           from->place().platform == to->place().platform;
-    const bool merges = is_within && !sdk::flag_member(input, kOverwrites, false);
+    const bool merges =
+        is_within_repository(*from, *to) && !sdk::flag_member(input, kOverwrites, false);
     auto copies = merges ? merge_named(*from, *to, named->present, input, most)
                          : clone_nodes(*from, *to, named->present, input, most);
     if (!copies) return copies.error();

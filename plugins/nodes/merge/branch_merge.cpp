@@ -23,17 +23,30 @@ namespace stele::nodes {
 
 namespace {
 
-/// A target that takes no direct commits may still take what comes by more than a client's merge.
-sdk::Result<void> check_target(const BranchContent& target, bool passes_block) {
-    if (passes_block) {
+/// A target that takes no direct commits may still take what comes by more than a client's merge:
+/// while this lives, and nothing else of the operation.
+class BlockPassed {
+public:
+    BlockPassed() = default;
+    BlockPassed(const BlockPassed&) = delete;
+    BlockPassed& operator=(const BlockPassed&) = delete;
+    ~BlockPassed() {
+        if (target_ != nullptr) target_->changes().restore_protection(target_->branch());
+    }
+
+    sdk::Result<void> pass(const BranchContent& target) {
+        if (target.changes().is_unprotected(target.branch())) return {};
         auto rules = target.changes().rules(target.context(), target.branch());
         if (!rules) return rules.error();
-        const bool is_only_blocked =
-            !rules->is_archived && !rules->is_readonly && !rules->is_frozen;
-        if (is_only_blocked) target.changes().lift_protection(target.branch());
+        if (rules->is_archived || rules->is_readonly || rules->is_frozen) return {};
+        target.changes().lift_protection(target.branch());
+        target_ = &target;
+        return {};
     }
-    return check_branch_writable(target);
-}
+
+private:
+    const BranchContent* target_ = nullptr;
+};
 
 sdk::Result<void> check_related(const BranchContent& source, const BranchContent& target) {
     if (source.branch() == target.branch())
@@ -45,8 +58,7 @@ sdk::Result<void> check_related(const BranchContent& source, const BranchContent
     return {};
 }
 
-sdk::Result<void> check_branches(const BranchContent& source, const BranchContent& target,
-                                 bool passes_block) {
+sdk::Result<void> check_branches(const BranchContent& source, const BranchContent& target) {
     if (auto related = check_related(source, target); !related) return related;
     auto rules = source.changes().rules(source.context(), source.branch());
     if (!rules) return rules.error();
@@ -54,7 +66,7 @@ sdk::Result<void> check_branches(const BranchContent& source, const BranchConten
         return sdk::make_error(sdk::ErrorKind::forbidden, "nodes.branch_archived",
                                "the source is archived, so it cannot be merged");
     }
-    return check_target(target, passes_block);
+    return check_branch_writable(target);
 }
 
 sdk::Result<Chooser> chooser_of(const BranchContent& target, ConflictDecisions decisions) {
@@ -79,12 +91,10 @@ sdk::Result<std::vector<ChangedRecord>> changed_records(const MergeSides& sides,
     return found;
 }
 
-/// Of a closure: what the target does not have comes, also where it was deleted there, and with
-/// its nodes the associations between them.
+/// What the source has changed of a closure. Of what is fresh the associations are, too.
 sdk::Result<std::vector<ChangedRecord>> changed_of(const NodeClosure& closure,
                                                    const MergeSides& sides, sdk::Context& context) {
     std::vector<ChangedRecord> found;
-    std::set<std::string> fresh;
     Pace pace(context);
     const auto take = [&](const std::string& id) -> sdk::Result<void> {
         if (auto may = pace.step(); !may) return may;
@@ -92,11 +102,10 @@ sdk::Result<std::vector<ChangedRecord>> changed_of(const NodeClosure& closure,
         auto whole = sides.fresh(key);
         if (!whole) return whole.error();
         const sdk::Json part = whole->source.value_or(sdk::Json::object());
-        const bool is_fresh = !is_association(part) ||
-                              fresh.contains(sdk::text_member(part, member::kSource)) ||
-                              fresh.contains(sdk::text_member(part, member::kTarget));
+        const bool is_fresh = closure.fresh.contains(id) ||
+                              closure.fresh.contains(sdk::text_member(part, member::kSource)) ||
+                              closure.fresh.contains(sdk::text_member(part, member::kTarget));
         if (whole->source && !whole->target && is_fresh) {
-            fresh.insert(id);
             found.push_back(*std::move(whole));
             return {};
         }
@@ -139,7 +148,8 @@ sdk::Result<MergeReport> bring(const BranchContent& source, const BranchContent&
     if (auto may = require_readable(source, target, changed); !may) return may.error();
     auto chooser = chooser_of(target, std::move(options.decisions));
     if (!chooser) return chooser.error();
-    auto draft = draft_merge(source, target, sides, changed, persons, *chooser);
+    auto draft =
+        draft_merge(source, target, sides, changed, persons, *chooser, options.associations);
     if (!draft) return draft.error();
     report.written = draft->steps.size();
     if (options.tells_changes) {
@@ -182,8 +192,11 @@ sdk::Json MergeReport::json() const {
 
 sdk::Result<MergeReport> merge_branches(const BranchContent& source, const BranchContent& target,
                                         MergeOptions options) {
-    if (auto checked = check_branches(source, target, options.passes_block); !checked)
-        return checked.error();
+    BlockPassed block;
+    if (options.passes_block) {
+        if (auto passed = block.pass(target); !passed) return passed.error();
+    }
+    if (auto checked = check_branches(source, target); !checked) return checked.error();
     const auto past = target.services().registrar.engine().snapshot();
     auto sides = MergeSides::open(source, target, *past);
     if (!sides) return sides.error();
@@ -204,13 +217,15 @@ sdk::Result<MergeReport> merge_nodes(const BranchContent& source, const BranchCo
                                      const std::vector<std::string>& named,
                                      const ClosureRules& rules, MergeOptions options,
                                      std::vector<std::string>& brought) {
-    if (auto checked = check_branches(source, target, options.passes_block); !checked)
-        return checked.error();
+    if (auto checked = check_branches(source, target); !checked) return checked.error();
     const auto past = target.services().registrar.engine().snapshot();
     auto sides = MergeSides::open(source, target, *past);
     if (!sides) return sides.error();
-    auto closure = close_over(source, target, named, rules);
+    auto bases = sides->base_views();
+    if (!bases) return bases.error();
+    auto closure = close_over(source, target, *bases, named, rules);
     if (!closure) return closure.error();
+    options.associations = &closure->associations;
     brought = closure->nodes;
     auto changed = changed_of(*closure, *sides, target.context());
     if (!changed) return changed.error();
@@ -220,13 +235,22 @@ sdk::Result<MergeReport> merge_nodes(const BranchContent& source, const BranchCo
     return bring(
         source, target, *sides, *std::move(changed), std::move(options),
         [&](const MergeDraft& draft, std::vector<MergeFault>* faults) -> sdk::Result<bool> {
-            if (draft.steps.empty()) return false;
+            if (ids.empty()) return false;
             auto written = write_draft(target, draft, faults);
             if (!written) return written.error();
             auto noted = note_adopted(target, ids, sides->source_tip());
             if (!noted) return noted.error();
             return true;
         });
+}
+
+sdk::Result<void> note_taken_over(const BranchContent& source, const BranchContent& target,
+                                  const std::vector<std::string>& nodes) {
+    if (nodes.empty()) return {};
+    const auto past = target.services().registrar.engine().snapshot();
+    auto tip = settled_tip(source, target, *past);
+    if (!tip) return tip.error();
+    return note_adopted(target, nodes, *tip);
 }
 
 sdk::Result<std::vector<sdk::Json>> changes_between(const BranchContent& source,

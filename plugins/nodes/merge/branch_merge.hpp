@@ -43,6 +43,8 @@ struct MergeOptions {
     /// The target may block direct commits.
     bool passes_block = false;
     bool tells_changes = false;
+    /// Of a merge of single nodes: the associations that may come. Outlives the merge.
+    const std::set<std::string>* associations = nullptr;
     /// Goes on after what the target refuses: the transaction is not to be committed.
     bool finds_faults = false;
 };
@@ -69,6 +71,12 @@ struct MergeOptions {
                                                    const std::vector<std::string>& named,
                                                    const ClosureRules& rules, MergeOptions options,
                                                    std::vector<std::string>& brought);
+
+/// Says that a target has taken over nodes from the source as they are there: the next merge of
+/// them begins here, too.
+[[nodiscard]] sdk::Result<void> note_taken_over(const BranchContent& source,
+                                                const BranchContent& target,
+                                                const std::vector<std::string>& nodes);
 
 /// Takes back what a changeset of the target has done, whoever it came from and whatever was done
 /// since: as a merge whose base is that changeset, and whose source is what was there before it.

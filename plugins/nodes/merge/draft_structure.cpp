@@ -65,7 +65,7 @@ sdk::Result<bool> DraftStructure::will_exist(const std::string& id) const {
 }
 
 sdk::Result<bool> DraftStructure::is_new_on_target(const std::string& id) const {
-    auto is_old = sides_.base().contains(node_record_key(id));
+    auto is_old = sides_.is_in_base(node_record_key(id));
     if (!is_old) return is_old;
     return !*is_old;
 }
@@ -83,7 +83,7 @@ sdk::Result<void> DraftStructure::check_ends() {
         if (is_new && is_association(step.part)) left_.push_back(id);
         // What only the source has changed did not go on the target.
         if (is_new && !is_association(step.part)) {
-            auto was_there = sides_.base().contains(node_record_key(id));
+            auto was_there = sides_.is_in_base(node_record_key(id));
             if (!was_there) return was_there.error();
             if (!*was_there) continue;
             if (auto revived = revive_associations(id); !revived) return revived;
@@ -231,6 +231,7 @@ sdk::Result<void> DraftStructure::revive_associations(const std::string& node) {
     if (!walked) return walked;
     for (const std::string& id : ids) {
         if (draft_.step(id) != nullptr) continue;
+        if (draft_.associations != nullptr && !draft_.associations->contains(id)) continue;
         auto is_there = target_.view().contains(node_record_key(id));
         if (!is_there) return is_there.error();
         if (*is_there) continue;

@@ -72,8 +72,35 @@ sdk::Result<const ViewReader*> MergeBase::view_at(const AncestryPoint& point) co
     return known.get();
 }
 
+sdk::Result<const Coverage*> MergeBase::behind(const AncestryPoint& point) const {
+    const auto known = coverages_.find({point.line, point.revision});
+    if (known != coverages_.end()) return &known->second;
+    auto coverage = ancestry_.coverage(point);
+    if (!coverage) return coverage.error();
+    return &coverages_.emplace(std::pair{point.line, point.revision}, *std::move(coverage))
+                .first->second;
+}
+
 sdk::Result<MergeBase::Record> MergeBase::record(std::string_view key) const {
     return record(key, points_, kMostJoined);
+}
+
+sdk::Result<MergeBase::Record> MergeBase::record(std::string_view key,
+                                                 std::vector<AncestryPoint> adopted) const {
+    std::vector<AncestryPoint> points = points_;
+    points.insert(points.end(), adopted.begin(), adopted.end());
+    std::vector<AncestryPoint> nearest;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        bool is_behind = false;
+        for (std::size_t j = 0; j < points.size() && !is_behind; ++j) {
+            if (i == j || (points[i] == points[j] && i < j)) continue;
+            auto other = behind(points[j]);
+            if (!other) return other.error();
+            is_behind = covered(**other, points[i].line) >= points[i].revision;
+        }
+        if (!is_behind) nearest.push_back(points[i]);
+    }
+    return record(key, nearest, kMostJoined);
 }
 
 sdk::Result<bool> MergeBase::contains(std::string_view key) const {

@@ -52,10 +52,11 @@ public:
         std::optional<Revision> revision;
     };
     sdk::Result<Record> record(std::string_view key) const;
-    /// The same of one changeset.
-    sdk::Result<Record> record(std::string_view key, const AncestryPoint& point) const {
-        return record(key, {point}, 0);
-    }
+    /// The same where one side has also taken over the record up to changesets of the other: what
+    /// these and the common ones hold together, of those that none of the others has come from.
+    sdk::Result<Record> record(std::string_view key, std::vector<AncestryPoint> adopted) const;
+    /// What a common changeset shows.
+    sdk::Result<const ViewReader*> view_at(const AncestryPoint& point) const;
     /// Whether a record is in the base; cheaper than reading it where that is one changeset.
     sdk::Result<bool> contains(std::string_view key) const;
 
@@ -65,7 +66,7 @@ private:
           space_(std::make_shared<const VersionSpace>(space)),
           ancestry_(store, space) {}
 
-    sdk::Result<const ViewReader*> view_at(const AncestryPoint& point) const;
+    sdk::Result<const Coverage*> behind(const AncestryPoint& point) const;
     /// Bases of bases, beyond which one changeset stands for several.
     static constexpr int kMostJoined = 32;
 
@@ -83,6 +84,7 @@ private:
     Coverage target_;
     Coverage common_;
     mutable std::map<std::pair<Line, Revision>, std::unique_ptr<ViewReader>> views_;
+    mutable std::map<std::pair<Line, Revision>, Coverage> coverages_;
 };
 
 }  // namespace stele::nodes

@@ -8,6 +8,7 @@
 
 #include "branch/pace.hpp"
 #include "branch/vocabulary.hpp"
+#include "history/history.hpp"
 #include "merge/record_merge.hpp"
 
 namespace stele::nodes {
@@ -74,6 +75,11 @@ private:
     /// Without a step: a node that only its folders or its conflicts are about.
     sdk::Result<void> add(const std::string& id, Kind kind, const MergeStep* step) {
         if (auto may = pace_.step(); !may) return may;
+        for (const BranchContent* branch : {&source_, &target_}) {
+            auto hidden = is_hidden(*branch, id);
+            if (!hidden) return hidden.error();
+            if (*hidden) return {};
+        }
         auto present = find(target_, id);
         if (!present) return present.error();
         auto other = find(source_, id);
@@ -97,6 +103,15 @@ private:
         if (*path) row["path"] = **path;
         rows_.push_back(std::move(row));
         return {};
+    }
+
+    /// A branch has it, and not for whoever looks.
+    static sdk::Result<bool> is_hidden(const BranchContent& content, const std::string& id) {
+        auto is_there = content.view().contains(node_record_key(id));
+        if (!is_there || !*is_there) return is_there;
+        auto node = find(content, id);
+        if (!node) return node.error();
+        return !node->has_value();
     }
 
     static sdk::Result<std::optional<sdk::Document>> find(const BranchContent& content,

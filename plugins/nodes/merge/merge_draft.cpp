@@ -320,11 +320,13 @@ sdk::Result<MergeDraft> draft_merge(const BranchContent& source, const BranchCon
                                     const MergeSides& sides,
                                     const std::vector<ChangedRecord>& changed,
                                     const std::map<std::string, sdk::Json>& persons,
-                                    const Chooser& chooser) {
+                                    const Chooser& chooser,
+                                    const std::set<std::string>* associations) {
     Drafting drafting(target, chooser);
     if (auto known = drafting.know(persons); !known) return known.error();
     if (auto taken = drafting.take(changed); !taken) return taken.error();
     MergeDraft draft = drafting.end();
+    draft.associations = associations;
     if (auto checked = DraftStructure(source, target, sides, chooser, draft).check(); !checked)
         return checked.error();
     draft.leaves_out =

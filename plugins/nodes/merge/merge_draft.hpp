@@ -44,6 +44,8 @@ struct MergeDraft {
     std::set<std::string> left_by_both;
     /// Records that the source has deleted and the target has changed, and that stay by its rule.
     std::set<std::string> kept;
+    /// Of a merge of single nodes: the associations that may come; null: all of them.
+    const std::set<std::string>* associations = nullptr;
     /// Something of the source does not come, by the target's rule.
     bool leaves_out = false;
 
@@ -63,7 +65,8 @@ sdk::Result<MergeDraft> draft_merge(const BranchContent& source, const BranchCon
                                     const MergeSides& sides,
                                     const std::vector<ChangedRecord>& changed,
                                     const std::map<std::string, sdk::Json>& persons,
-                                    const Chooser& chooser);
+                                    const Chooser& chooser,
+                                    const std::set<std::string>* associations = nullptr);
 
 /// Whether an association makes its target a member of a folder.
 bool is_membership(const sdk::Json& part);

@@ -9,11 +9,13 @@
 #include <stele/sdk/members.hpp>
 
 #include "branch/pace.hpp"
+#include "branch/relation_elements.hpp"
 #include "branch/vocabulary.hpp"
 #include "history/history.hpp"
 #include "merge/adopted_versions.hpp"
 #include "merge/record_merge.hpp"
 #include "relation/named_targets.hpp"
+#include "relation/relators.hpp"
 
 namespace stele::nodes {
 
@@ -36,17 +38,27 @@ std::int64_t written_ms(const sdk::Json& record) {
     return sdk::system_ms(record, "modified_on");
 }
 
+sdk::Result<AncestryPoint> settled_tip(const BranchContent& source, const BranchContent& target,
+                                       const sdk::Reader& past) {
+    const VersionSpace space = target.services().branches.space(target.place());
+    auto settled = Ancestry(past, space).settled(source.view().view(), target.view().view().newest);
+    if (!settled) return settled.error();
+    const Link tip = newest_link(*settled);
+    return AncestryPoint{tip.line, tip.bound};
+}
+
 bool ChangedRecord::is_changed_on_target() const {
     return !is_same_part(base, target);
 }
 
 MergeSides::MergeSides(MergeBase base, const sdk::Reader& past,
-                       std::shared_ptr<const VersionSpace> space, View source,
-                       const BranchContent& target)
+                       std::shared_ptr<const VersionSpace> space, View source_view,
+                       const BranchContent& source, const BranchContent& target)
     : base_(std::move(base)),
       past_(&past),
       space_(std::move(space)),
-      source_view_(std::make_unique<ViewReader>(past, *space_, std::move(source))),
+      source_view_(std::make_unique<ViewReader>(past, *space_, std::move(source_view))),
+      source_(&source),
       target_(&target) {}
 
 sdk::Result<MergeSides> MergeSides::open(const BranchContent& source, const BranchContent& target,
@@ -66,7 +78,7 @@ sdk::Result<MergeSides> MergeSides::open(const BranchContent& source, const Bran
     if (base->points().empty()) return no_common_base();
     const Link tip = newest_link(*from);
     const Link own = to->links.front();
-    MergeSides sides(std::move(*base), past, std::move(space), std::move(*from), target);
+    MergeSides sides(std::move(*base), past, std::move(space), std::move(*from), source, target);
     auto address = node_address(target);
     if (!address) return address.error();
     sides.address_ = *std::move(address);
@@ -103,7 +115,7 @@ sdk::Result<std::optional<MergeSides>> MergeSides::revert(const AncestryPoint& c
     MergeBase base = MergeBase::of_revert(past, *space, changeset);
     auto address = node_address(target);
     if (!address) return address.error();
-    MergeSides sides(std::move(base), past, std::move(space), std::move(*former), target);
+    MergeSides sides(std::move(base), past, std::move(space), std::move(*former), target, target);
     sides.address_ = *std::move(address);
     return std::optional<MergeSides>(std::move(sides));
 }
@@ -160,7 +172,9 @@ sdk::Result<std::optional<ChangedRecord>> MergeSides::changed(std::string_view k
     if (!version) return version.error();
     auto base = base_of(key);
     if (!base) return base.error();
-    if (base->part) name_nodes_of(address_, *base->part);
+    if (base->part) {
+        if (auto named = name_on_target(*base->part); !named) return named.error();
+    }
     const bool is_one_version = !base->part || base->revision;
     if (is_one_version && version->revision == base->revision)
         return std::optional<ChangedRecord>();
@@ -170,7 +184,9 @@ sdk::Result<std::optional<ChangedRecord>> MergeSides::changed(std::string_view k
     found.id = node_of_record_key(key);
     if (*source) {
         found.source_ms = written_ms(**source);
-        found.source = part_of(**source);
+        auto part = part_of(**source);
+        if (!part) return part.error();
+        found.source = *std::move(part);
     }
     if (is_same_part(base->part, found.source)) return std::optional<ChangedRecord>();
     found.base = std::move(base->part);
@@ -187,16 +203,37 @@ sdk::Result<ChangedRecord> MergeSides::fresh(std::string_view key) const {
     found.id = node_of_record_key(key);
     if (*source) {
         found.source_ms = written_ms(**source);
-        found.source = part_of(**source);
+        auto part = part_of(**source);
+        if (!part) return part.error();
+        found.source = *std::move(part);
     }
     if (auto read = read_target(key, found); !read) return read.error();
     return found;
 }
 
-sdk::Json MergeSides::part_of(const sdk::Json& record) const {
+sdk::Result<sdk::Json> MergeSides::part_of(const sdk::Json& record) const {
     sdk::Json part = merged_part(record);
-    name_nodes_of(address_, part);
+    if (auto named = name_on_target(part); !named) return named.error();
     return part;
+}
+
+sdk::Result<void> MergeSides::name_on_target(sdk::Json& part) const {
+    if (!may_have_elements(part)) return {};
+    const std::string type = sdk::text_member(part, member::kType);
+    auto known = naming_.find(type);
+    if (known == naming_.end()) {
+        // A type that only one of the branches has is defined there.
+        std::vector<std::string> paths;
+        for (const BranchContent* branch : {source_, target_}) {
+            auto relators = relators_of(*branch, part);
+            if (!relators) return relators.error();
+            for (const Relator& relator : *relators)
+                paths.push_back(relator.path);
+        }
+        known = naming_.emplace(type, std::move(paths)).first;
+    }
+    name_nodes_of(address_, known->second, part);
+    return {};
 }
 
 sdk::Result<void> MergeSides::read_target(std::string_view key, ChangedRecord& found) const {
@@ -206,35 +243,86 @@ sdk::Result<void> MergeSides::read_target(std::string_view key, ChangedRecord& f
     if (!target) return target.error();
     if (!*target) return {};
     found.target_ms = written_ms(**target);
-    found.target = part_of(**target);
+    auto part = part_of(**target);
+    if (!part) return part.error();
+    found.target = *std::move(part);
     return {};
 }
 
-sdk::Result<std::optional<AncestryPoint>> MergeSides::adopted(std::string_view key) const {
-    std::optional<AncestryPoint> latest;
+sdk::Result<std::vector<AncestryPoint>> MergeSides::adopted(std::string_view key) const {
     const std::string id = node_of_record_key(key);
+    // What a common changeset had taken over already is in what it holds.
+    std::vector<AncestryPoint> held;
+    auto views = base_views();
+    if (!views) return views.error();
+    for (const ViewReader* view : *views) {
+        auto points = adopted_versions(*view, id);
+        if (!points) return points.error();
+        held.insert(held.end(), points->begin(), points->end());
+    }
+    std::vector<AncestryPoint> found;
     const auto look = [&](const sdk::Reader& by, const Coverage& from) -> sdk::Result<void> {
         auto points = adopted_versions(by, id);
         if (!points) return points.error();
-        for (const AncestryPoint& point : *points) {
-            const bool is_theirs = point.revision <= covered(from, point.line) &&
-                                   point.revision > covered(base_.common(), point.line);
-            if (is_theirs && (!latest || point.revision > latest->revision)) latest = point;
+        for (AncestryPoint point : *points) {
+            // A branch that was reset, or forked before, has less of the line.
+            point.revision = std::min(point.revision, covered(from, point.line));
+            const bool is_held = std::any_of(held.begin(), held.end(), [&](const auto& other) {
+                return other.line == point.line && other.revision >= point.revision;
+            });
+            if (!is_held && point.revision > covered(base_.common(), point.line))
+                found.push_back(point);
         }
         return {};
     };
     if (auto looked = look(target_->view(), base_.source()); !looked) return looked.error();
     if (auto looked = look(*source_view_, base_.target()); !looked) return looked.error();
-    return latest;
+    return without_taken(std::move(found), id);
+}
+
+sdk::Result<std::vector<AncestryPoint>> MergeSides::without_taken(std::vector<AncestryPoint> points,
+                                                                  const std::string& id) const {
+    if (points.size() < 2) return points;
+    std::vector<AncestryPoint> left;
+    for (const AncestryPoint& point : points) {
+        bool is_taken = false;
+        for (const AncestryPoint& other : points) {
+            if (is_taken || other == point) continue;
+            auto view = base_.view_at(other);
+            if (!view) return view.error();
+            auto taken = adopted_versions(**view, id);
+            if (!taken) return taken.error();
+            is_taken = std::any_of(taken->begin(), taken->end(), [&point](const auto& one) {
+                return one.line == point.line && one.revision >= point.revision;
+            });
+        }
+        if (!is_taken) left.push_back(point);
+    }
+    return left;
 }
 
 sdk::Result<MergeBase::Record> MergeSides::base_of(std::string_view key) const {
-    if (has_adopted_) {
-        auto point = adopted(key);
-        if (!point) return point.error();
-        if (*point) return base_.record(key, **point);
+    if (!has_adopted_) return base_.record(key);
+    auto points = adopted(key);
+    if (!points) return points.error();
+    return points->empty() ? base_.record(key) : base_.record(key, *std::move(points));
+}
+
+sdk::Result<bool> MergeSides::is_in_base(std::string_view key) const {
+    if (!has_adopted_) return base_.contains(key);
+    auto base = base_of(key);
+    if (!base) return base.error();
+    return base->part.has_value();
+}
+
+sdk::Result<std::vector<const ViewReader*>> MergeSides::base_views() const {
+    std::vector<const ViewReader*> views;
+    for (const AncestryPoint& point : base_.points()) {
+        auto view = base_.view_at(point);
+        if (!view) return view.error();
+        views.push_back(*view);
     }
-    return base_.record(key);
+    return views;
 }
 
 }  // namespace stele::nodes

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,10 @@ struct ChangedRecord {
 
 /// When a record was written last, by what it says, epoch milliseconds; 0 where it does not say.
 std::int64_t written_ms(const sdk::Json& record);
+
+/// The last changeset that a branch shows, no newer than what the target's transaction knows.
+sdk::Result<AncestryPoint> settled_tip(const BranchContent& source, const BranchContent& target,
+                                       const sdk::Reader& past);
 
 /// What the source of a merge has changed since the base, and what the target has made of the same.
 /// Reads what was written on the source's lines since, and of the target those records alone: who
@@ -62,31 +67,42 @@ public:
     /// What the source has, as if both had nothing in common: it comes to a target that does not
     /// have it, whatever was there before.
     sdk::Result<ChangedRecord> fresh(std::string_view key) const;
+    /// Whether the base has the record at all.
+    sdk::Result<bool> is_in_base(std::string_view key) const;
+    /// What the common changesets show.
+    sdk::Result<std::vector<const ViewReader*>> base_views() const;
 
     const ViewReader& source_view() const { return *source_view_; }
 
 private:
     MergeSides(MergeBase base, const sdk::Reader& past, std::shared_ptr<const VersionSpace> space,
-               View source, const BranchContent& target);
+               View source_view, const BranchContent& source, const BranchContent& target);
 
-    /// The changeset up to which one side has taken over a record from the other, where that is
+    /// The changesets up to which one side has taken over a record from the other, where that is
     /// later than what both have in common.
-    sdk::Result<std::optional<AncestryPoint>> adopted(std::string_view key) const;
+    sdk::Result<std::vector<AncestryPoint>> adopted(std::string_view key) const;
+    /// But for those whose state of the record another one of them has taken over.
+    sdk::Result<std::vector<AncestryPoint>> without_taken(std::vector<AncestryPoint> points,
+                                                          const std::string& id) const;
     sdk::Result<MergeBase::Record> base_of(std::string_view key) const;
     sdk::Result<void> read_target(std::string_view key, ChangedRecord& found) const;
     /// What of a record is merged, as it says that on the target.
-    sdk::Json part_of(const sdk::Json& record) const;
+    sdk::Result<sdk::Json> part_of(const sdk::Json& record) const;
+    sdk::Result<void> name_on_target(sdk::Json& part) const;
 
     MergeBase base_;
     const sdk::Reader* past_;
     std::shared_ptr<const VersionSpace> space_;
     std::unique_ptr<ViewReader> source_view_;
+    const BranchContent* source_;
     const BranchContent* target_;
     AncestryPoint source_tip_;
     AncestryPoint target_tip_;
     bool has_adopted_ = false;
     /// Of nodes of the target (`node_address`).
     std::string address_;
+    /// Paths of properties that name nodes, by types.
+    mutable std::map<std::string, std::vector<std::string>> naming_;
 };
 
 }  // namespace stele::nodes

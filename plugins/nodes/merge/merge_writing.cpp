@@ -1,6 +1,7 @@
 #include "merge/merge_writing.hpp"
 
 #include <array>
+#include <map>
 #include <set>
 
 #include <nlohmann/json.hpp>
@@ -14,6 +15,7 @@
 #include "history/deletion.hpp"
 #include "merge/record_merge.hpp"
 #include "relation/named_targets.hpp"
+#include "relation/relators.hpp"
 
 namespace stele::nodes {
 
@@ -98,10 +100,11 @@ private:
         if (auto forgotten = forget_deletion(target_, id); !forgotten) return forgotten;
         if (auto kept = keep_system(target_, id); !kept) return kept;
         take_attachments(id, step.part);
-        sdk::Json fields = fields_of(step);
-        fields["_doc"] = id;
-        auto made = is_association(fields) ? associate(std::move(fields))
-                                           : target_.create(std::move(fields));
+        auto fields = fields_of(step);
+        if (!fields) return fields.error();
+        (*fields)["_doc"] = id;
+        auto made = is_association(*fields) ? associate(*std::move(fields))
+                                            : target_.create(*std::move(fields));
         if (!made) return made.error();
         return keep_servers_members(step.part, *made);
     }
@@ -125,7 +128,9 @@ private:
         if (!step.is_merged) comes_back.emplace(relations().come_back);
         if (is_association(step.part)) in_step.emplace(relations().are_in_step);
         take_attachments(id, step.part);
-        auto written = documents().update(target_.nodes(), id, fields_of(step));
+        auto fields = fields_of(step);
+        if (!fields) return fields.error();
+        auto written = documents().update(target_.nodes(), id, *std::move(fields));
         if (!written) return written.error();
         return keep_servers_members(step.part, *written);
     }
@@ -149,9 +154,21 @@ private:
         return removed;
     }
 
-    sdk::Json fields_of(const MergeStep& step) const {
+    /// What properties name they name on the target.
+    sdk::Result<sdk::Json> fields_of(const MergeStep& step) {
         sdk::Json fields = fields_in(step.part);
-        name_nodes_of(address_, fields);
+        if (!may_have_elements(fields)) return fields;
+        const std::string type = sdk::text_member(fields, member::kType);
+        auto known = naming_.find(type);
+        if (known == naming_.end()) {
+            auto relators = relators_of(target_, fields);
+            if (!relators) return relators.error();
+            std::vector<std::string> paths;
+            for (const Relator& relator : *relators)
+                paths.push_back(relator.path);
+            known = naming_.emplace(type, std::move(paths)).first;
+        }
+        name_nodes_of(address_, known->second, fields);
         return fields;
     }
 
@@ -182,6 +199,8 @@ private:
     std::vector<MergeFault>* const faults_;
     std::set<std::string> faulty_;
     std::string address_;
+    /// Paths of properties that name nodes, by types; definitions are written before.
+    std::map<std::string, std::vector<std::string>> naming_;
     Pace pace_;
 };
 

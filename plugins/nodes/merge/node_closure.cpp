@@ -8,6 +8,8 @@
 #include "branch/relation_elements.hpp"
 #include "branch/vocabulary.hpp"
 #include "graph/node_copy.hpp"
+#include "history/history.hpp"
+#include "merge/adopted_versions.hpp"
 
 namespace stele::nodes {
 
@@ -15,12 +17,19 @@ namespace {
 
 class Closing {
 public:
-    Closing(const BranchContent& source, const BranchContent& target, const ClosureRules& rules)
-        : source_(source), target_(target), rules_(rules), pace_(target.context()) {}
+    Closing(const BranchContent& source, const BranchContent& target,
+            const std::vector<const ViewReader*>& bases, const ClosureRules& rules)
+        : source_(source), target_(target), bases_(bases), rules_(rules), pace_(target.context()) {}
 
     sdk::Result<NodeClosure> close(const std::vector<std::string>& named) {
         for (const std::string& id : named) {
-            if (auto added = add({id, rules_.depth}); !added) return added.error();
+            auto is_there = is_on_target(id);
+            if (!is_there) return is_there.error();
+            auto was_there = *is_there ? sdk::Result<bool>(false) : was_on_target(id);
+            if (!was_there) return was_there.error();
+            if (!*is_there) closure_.fresh.insert(id);
+            Reached reached{.id = id, .depth = rules_.depth, .comes_back = *was_there};
+            if (auto added = add(std::move(reached)); !added) return added.error();
         }
         const bool follows = !rules_.excludes_associations;
         for (std::size_t next = 0; follows && next < reached_.size(); ++next) {
@@ -39,6 +48,8 @@ private:
         std::size_t depth = 0;
         /// It comes for what lies in it, and its other associations lead nowhere.
         bool is_folder = false;
+        /// The target has had and deleted it, or what it comes for.
+        bool comes_back = false;
     };
 
     sdk::Result<void> add(Reached reached) {
@@ -49,6 +60,7 @@ private:
                 fmt::format("more than {} nodes would be copied at once", rules_.most));
         }
         closure_.nodes.push_back(reached.id);
+        if (reached.comes_back) closure_.fresh.insert(reached.id);
         reached_.push_back(std::move(reached));
         return {};
     }
@@ -78,29 +90,52 @@ private:
 
     /// What is at the other end of an association, where it comes along.
     sdk::Result<std::optional<Reached>> next_of(const Reached& from, const Edge& edge) const {
-        std::optional<Reached> next;
+        const std::optional<Reached> nothing;
         const bool is_outgoing = edge.end == Direction::outgoing;
-        if (edge.type == association::kChild) {
-            if (is_outgoing) return next;
+        if (is_place(edge)) {
+            // What it lies in, belongs to or translates.
             auto is_there = is_on_target(edge.other);
             if (!is_there) return is_there.error();
-            if (!*is_there) next = Reached{edge.other, 0, true};
-            return next;
+            if (*is_there) return nothing;
+            return std::optional<Reached>(
+                Reached{.id = edge.other, .is_folder = true, .comes_back = from.comes_back});
         }
-        if (from.is_folder) return next;
+        if (edge.type == association::kChild || from.is_folder) return nothing;
         const bool is_part = is_outgoing && (edge.type == association::kHasTranslation ||
                                              edge.type == association::kOwned);
-        if (is_part) return std::optional<Reached>(Reached{edge.other, from.depth, false});
+        if (is_part) {
+            auto is_there = is_on_target(edge.other);
+            if (!is_there) return is_there.error();
+            return std::optional<Reached>(Reached{.id = edge.other,
+                                                  .depth = from.depth,
+                                                  .comes_back = from.comes_back && !*is_there});
+        }
         if (is_outgoing && rules_.has_relators) {
             auto association = source_.readable_node(edge.association);
             if (!association && !sdk::is_missing(association.error())) return association.error();
-            if (association && is_relation(association->fields)) {
-                // One step: what it names in turn stays.
-                return std::optional<Reached>(Reached{edge.other, 0, true});
-            }
+            // One step: what it names in turn stays.
+            if (association && is_relation(association->fields))
+                return std::optional<Reached>(Reached{.id = edge.other, .is_folder = true});
         }
-        if (from.depth > 0) next = Reached{edge.other, from.depth - 1, false};
-        return next;
+        if (from.depth == 0) return nothing;
+        return std::optional<Reached>(Reached{.id = edge.other, .depth = from.depth - 1});
+    }
+
+    /// Whether an association makes what it leads to, which it is seen from, lie in something.
+    static bool is_place(const Edge& edge) {
+        return edge.end == Direction::incoming &&
+               (edge.type == association::kChild || edge.type == association::kOwned ||
+                edge.type == association::kHasTranslation);
+    }
+
+    sdk::Result<bool> was_on_target(const std::string& id) const {
+        for (const ViewReader* base : bases_) {
+            auto has = base->contains(node_record_key(id));
+            if (!has || *has) return has;
+        }
+        auto taken = adopted_versions(target_.view(), id);
+        if (!taken) return taken.error();
+        return !taken->empty();
     }
 
     sdk::Result<bool> is_on_target(const std::string& id) const {
@@ -124,15 +159,45 @@ private:
                 if (is_member && !known_.contains(edge.other)) continue;
                 auto has_end = may_have_end(edge.other);
                 if (!has_end) return has_end.error();
-                if (!*has_end) continue;
                 auto association = branch->readable_node(edge.association);
-                if (!association && sdk::is_missing(association.error())) continue;
-                if (!association) return association.error();
+                if (!association && !sdk::is_missing(association.error()))
+                    return association.error();
+                if (!*has_end || !association) {
+                    if (auto left = leave_out(*branch, edge); !left) return left;
+                    continue;
+                }
                 // What stands for a property belongs to its node.
                 const bool stays = rules_.excludes_associations || !comes(edge);
                 if (!stays || is_relation(association->fields))
                     closure_.associations.insert(edge.association);
             }
+        }
+        return add_former_places(id);
+    }
+
+    /// A node whose new place stays behind would lie nowhere, or in two places.
+    sdk::Result<void> leave_out(const BranchContent& branch, const Edge& edge) const {
+        const bool is_new_place =
+            &branch == &source_ && is_place(edge) && comes(edge) && !rules_.excludes_associations;
+        if (!is_new_place) return {};
+        auto is_there = is_on_target(edge.association);
+        if (!is_there) return is_there.error();
+        if (*is_there) return {};
+        return sdk::make_error(sdk::ErrorKind::forbidden, "nodes.merge_unreadable",
+                               "a node lies on the source in what may not be read");
+    }
+
+    /// Folders that the branches have had it in.
+    sdk::Result<void> add_former_places(const std::string& id) {
+        if (rules_.excludes_associations || rules_.excluded_types.contains(association::kChild))
+            return {};
+        for (const ViewReader* base : bases_) {
+            auto walked = Graph(*base).for_each_edge(
+                id, Direction::incoming, association::kChild, [this](const Edge& edge) {
+                    closure_.associations.insert(edge.association);
+                    return true;
+                });
+            if (!walked) return walked;
         }
         return {};
     }
@@ -153,6 +218,7 @@ private:
 
     const BranchContent& source_;
     const BranchContent& target_;
+    const std::vector<const ViewReader*>& bases_;
     const ClosureRules& rules_;
     Pace pace_;
     NodeClosure closure_;
@@ -163,9 +229,10 @@ private:
 }  // namespace
 
 sdk::Result<NodeClosure> close_over(const BranchContent& source, const BranchContent& target,
+                                    const std::vector<const ViewReader*>& bases,
                                     const std::vector<std::string>& named,
                                     const ClosureRules& rules) {
-    return Closing(source, target, rules).close(named);
+    return Closing(source, target, bases, rules).close(named);
 }
 
 }  // namespace stele::nodes

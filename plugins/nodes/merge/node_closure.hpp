@@ -26,14 +26,21 @@ struct ClosureRules {
 struct NodeClosure {
     /// Ids of nodes of the source, the named ones first.
     std::vector<std::string> nodes;
+    /// Those of them that the target does not have and that come whatever it did to them: named
+    /// ones, and what these need.
+    std::set<std::string> fresh;
     /// Of associations of either branch with these that may have to be brought, and of persons that
     /// they lead to.
     std::set<std::string> associations;
 };
 
 /// What the named nodes need on the target (docs/reference/nodes_folders.md): folders that are not
-/// there, translations, what they own, and by the rules more. Only what whoever acts may READ.
+/// there, translations, what they own, and by the rules more. Only what whoever acts may READ;
+/// `forbidden` (`nodes.merge_unreadable`) where that leaves out what a node lies in. `bases` show
+/// what both branches have in common: places that both have taken a node from are among the
+/// associations.
 sdk::Result<NodeClosure> close_over(const BranchContent& source, const BranchContent& target,
+                                    const std::vector<const ViewReader*>& bases,
                                     const std::vector<std::string>& named,
                                     const ClosureRules& rules);
 

@@ -3,6 +3,7 @@
 #include <set>
 
 #include <stele/sdk/json_difference.hpp>
+#include <stele/sdk/members.hpp>
 
 #include "branch/relation_elements.hpp"
 #include "branch/vocabulary.hpp"
@@ -52,23 +53,37 @@ const sdk::Json* merge_attachment(const std::string& id, const sdk::Json* base,
 
 }  // namespace
 
-void name_nodes_of(std::string_view address, sdk::Json& part) {
-    if (!part.is_structured()) return;
-    for (auto& inner : part)
-        name_nodes_of(address, inner);
-    if (!part.is_object()) return;
-    const auto ref = part.find(kElementRef);
-    const auto id = part.find(kElementId);
-    if (ref == part.end() || id == part.end() || !ref->is_string() || !id->is_string()) return;
+namespace {
+
+void name_node_of(std::string_view address, sdk::Json& element) {
+    if (!element.is_object()) return;
+    const auto ref = element.find(kElementRef);
+    const std::string own = sdk::text_member(element, kElementId);
+    if (ref == element.end() || !ref->is_string() || own.empty()) return;
     const std::string_view repository =
         address.substr(0, address.rfind('/', address.size() - 2) + 1);
     const std::string_view named = ref->get_ref<const std::string&>();
     if (!named.starts_with(repository)) return;
     const std::string_view branch_and_id = named.substr(repository.size());
     const std::size_t slash = branch_and_id.find('/');
-    if (slash == std::string_view::npos) return;
-    const std::string& own = id->get_ref<const std::string&>();
-    if (branch_and_id.substr(slash + 1) == own) *ref = std::string(address) + own;
+    if (slash == std::string_view::npos || branch_and_id.substr(slash + 1) != own) return;
+    *ref = std::string(address) + own;
+}
+
+}  // namespace
+
+void name_nodes_of(std::string_view address, const std::vector<std::string>& paths,
+                   sdk::Json& part) {
+    for (const std::string& path : paths) {
+        sdk::Json* const value = property_at(part, path);
+        if (value == nullptr) continue;
+        if (!value->is_array()) {
+            name_node_of(address, *value);
+            continue;
+        }
+        for (sdk::Json& element : *value)
+            name_node_of(address, element);
+    }
 }
 
 sdk::Json merged_part(const sdk::Json& record) {

@@ -14,10 +14,11 @@ namespace stele::nodes {
 /// What of a node's or association's record is merged: all but what the server alone says of it in
 /// its branch. Attachments stay where they are, in `_system`.
 sdk::Json merged_part(const sdk::Json& record);
-/// What a property names on any branch of the repository (`id` and `ref`, branch/
-/// relation_elements.hpp) it names on the branch whose nodes' references begin with `address`: each
-/// branch has the same nodes under the same ids.
-void name_nodes_of(std::string_view address, sdk::Json& part);
+/// What properties at these paths, which stand for associations (branch/relation_elements.hpp),
+/// name on any branch of the repository they name on the branch whose nodes' references begin with
+/// `address`: each branch has the same nodes under the same ids.
+void name_nodes_of(std::string_view address, const std::vector<std::string>& paths,
+                   sdk::Json& part);
 /// Whether two are the same; nothing stands for a record that is not there.
 bool is_same_part(const std::optional<sdk::Json>& one, const std::optional<sdk::Json>& other);
 

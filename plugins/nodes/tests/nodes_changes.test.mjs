@@ -98,3 +98,24 @@ test('changes of nodes that may not be read are not told, and writing is not nee
   const refused = await server.request('POST', `${branchPath('master')}/changes/start?id=${other}`, { token });
   assert.deepEqual([refused.status, refused.json.code], [400, 'request.parameter_invalid']);
 });
+
+test('a node that must give up its name is not told to who may not read it on the target', async () => {
+  const box = await makeIn('master', 'root', folder('Box'));
+  const node = await makeIn('master', box, { title: 'Old' });
+  const source = await fork();
+  await put('master', node, { title: 'TOP SECRET', _features: { 'f:filename': { filename: 'plan' } } });
+  await admin('PUT', branchPath('master'), { autoConflictResolutionRule: 'source' });
+  const made = await makeIn(source, box, { title: 'plan' });
+  await server.makeUser('namer');
+  const token = await server.login('namer', 'secret-of-namer');
+  for (const path of [branchPath('master'), branchPath(source), nodePath(source, box), nodePath(source, node), nodePath(source, made)]) {
+    await admin('POST', `${path}/authorities/consumer/grant?id=default/namer`, {});
+  }
+  const { rows: memberships } = await admin('GET', `${nodePath(source, made)}/associations?type=a:child`);
+  for (const { _doc } of memberships) await admin('POST', `${nodePath(source, _doc)}/authorities/consumer/grant?id=default/namer`, {});
+  const shown = await server.request('GET', nodePath('master', node), { token });
+  const job = await server.request('POST', `${branchPath('master')}/changes/start?id=${source}&schedule=synchronous`, { token });
+  assert.deepEqual(job.json._result.rows.map(({ nodeId }) => nodeId).filter((id) => id === made), [made], job.text);
+  assert.ok(!job.text.includes('TOP SECRET'), job.text);
+  assert.equal(shown.status, 404);
+});

@@ -234,3 +234,188 @@ test('nobody gives others, by the folder that publishing puts a node into, what 
   const done = await byMover();
   assert.equal(done.status, 200, done.text);
 });
+
+/// Values of a node's members on a branch.
+const said = async (branch, node, ...names) => { const now = await get(branch, node); return names.map((name) => now[name]); };
+const into = (target, source, nodeIds, more = {}) => ask('POST', `${branchPath(target)}/copyfrom?id=${source}`, { nodeIds, ...more });
+async function taken(target, source, node, more) {
+  const reply = await into(target, source, [node], more);
+  assert.equal(reply.status, 200, reply.text);
+}
+async function mergedWhole(source, target) {
+  const report = await admin('POST', `${branchPath(target)}/merge?id=${source}`, {});
+  assert.deepEqual([report.merged, report.conflicts], [true, []]);
+}
+
+test('a publication is no newer base than a merge that has taken it in', async () => {
+  for (const isWhole of [false, true]) {
+    const bring = (node) => (isWhole ? mergedWhole(draft, 'master') : taken('master', draft, node));
+    const node = await make('master', { title: `Plum ${isWhole}`, x: 0 });
+    draft = await fork();
+    await put(draft, node, { x: 1 });
+    await taken('master', draft, node);
+    await put('master', node, { x: 2 });
+    await mergedWhole('master', draft);
+    await put('master', node, { x: 1 });
+    await bring(node);
+    assert.deepEqual(await said('master', node, 'x'), [1]);
+    // And what the draft has changed since comes.
+    await put('master', node, { x: 2 });
+    await mergedWhole('master', draft);
+    await put(draft, node, { x: 1 });
+    await bring(node);
+    assert.deepEqual(await said('master', node, 'x'), [1]);
+    await put(draft, node, { x: 3 });
+    await bring(node);
+    assert.deepEqual(await said('master', node, 'x'), [3]);
+  }
+});
+
+test('what came from several branches, published and merged, is one base', async () => {
+  const node = await make('master', { title: 'Plum', x: 0, y: 0 });
+  draft = await fork();
+  const other = await fork();
+  await put(draft, node, { x: 1 });
+  await taken('master', draft, node);
+  await put(other, node, { y: 1 });
+  for (const target of [draft, 'master']) await mergedWhole(other, target);
+  await put('master', node, { y: 0 });
+  await taken('master', draft, node);
+  assert.deepEqual(await said('master', node, 'x', 'y'), [1, 0]);
+  // Two publications, of which the draft has both.
+  const second = await make('master', { title: 'Peach', x: 0, y: 0 });
+  for (const target of [draft, other]) await mergedWhole('master', target);
+  await put(draft, second, { x: 1 });
+  await taken('master', draft, second);
+  await put(other, second, { y: 1 });
+  await taken('master', other, second);
+  await mergedWhole(other, draft);
+  await put('master', second, { x: 0 });
+  await taken('master', draft, second);
+  assert.deepEqual(await said('master', second, 'x', 'y'), [0, 1]);
+});
+
+test('a draft that was reset to before a publication still has given what came before', async () => {
+  const node = await make('master', { title: 'Plum', x: 0, y: 0 });
+  draft = await fork();
+  await put(draft, node, { y: 1 });
+  const before = await tip(draft);
+  await put(draft, node, { x: 1 });
+  await taken('master', draft, node);
+  await endedJob(admin, (await admin('POST', `${branchPath(draft)}/reset/start?id=${before}`, {}))._doc);
+  await put('master', node, { y: 0 });
+  await put(draft, node, { z: 6 });
+  await taken('master', draft, node);
+  assert.deepEqual(await said('master', node, 'y', 'z'), [0, 6]);
+});
+
+test('a node that both branches have moved is refused, not put into both folders', async () => {
+  const [here, one, two] = [await makeIn('master', 'root', folder('Here')), await makeIn('master', 'root', folder('One')), await makeIn('master', 'root', folder('Two'))];
+  const node = await makeIn('master', here, { title: 'Plum' });
+  draft = await fork();
+  await admin('POST', `${nodePath(draft, node)}/move?targetNodeId=${one}`, {});
+  await admin('POST', `${nodePath('master', node)}/move?targetNodeId=${two}`, {});
+  const refused = await publish([node]);
+  assert.deepEqual([refused.status, refused.json.code], [409, 'nodes.copy_conflicts'], refused.text);
+  assert.match(refused.json.message, /moved/);
+});
+
+const foldersOf = async (branch, node) =>
+  (await admin('GET', `${nodePath(branch, node)}/associations?type=a:child&direction=INCOMING`)).rows.map(({ source }) => source).sort();
+
+test('what the target has deleted stays deleted unless it is named', async () => {
+  const [gone, other] = [await makeIn('master', 'root', folder('Gone')), await makeIn('master', 'root', folder('Other'))];
+  const [child, edited] = [await makeIn('master', gone, { title: 'Child' }), await makeIn('master', gone, { title: 'Edited' })];
+  const owned = await make('master', { title: 'Owned' });
+  await associate('master', edited, owned, 'a:owned');
+  draft = await fork();
+  for (const node of [child, edited]) await admin('POST', `${nodePath('master', node)}/move?targetNodeId=${other}`, {});
+  for (const node of [gone, owned]) await admin('DELETE', nodePath('master', node));
+  await put(draft, edited, { text: 'changed' });
+  await taken('master', draft, edited);
+  assert.deepEqual([await said('master', edited, 'text'), await foldersOf('master', edited), await foldersOf('master', child)], [['changed'], [other], [other]]);
+  assert.deepEqual([await status('master', gone), await status('master', owned)], [404, 404]);
+  // New in a folder that is gone there, it has no place.
+  const added = await makeIn(draft, gone, { title: 'Added' });
+  assert.equal((await publish([added])).status, 409);
+  assert.deepEqual([await status('master', gone), await status('master', added)], [404, 404]);
+});
+
+test('a node that comes back has the associations that may come, and no others', async () => {
+  const [node, other] = [await makeIn('master', 'root', { title: 'Plum' }), await make('master', { title: 'Other' })];
+  await associate('master', node, other);
+  draft = await fork();
+  await admin('DELETE', nodePath('master', node));
+  await taken('master', draft, node, { excludeAssociationTypes: true });
+  assert.deepEqual([await outgoing('master', node), await foldersOf('master', node)], [[], []]);
+});
+
+test('a node that somebody has joined with what is hidden is published without that', async () => {
+  const [node, hidden] = [await make('master', { title: 'Plum' }), await make('master', { title: 'Hidden' })];
+  draft = await fork();
+  await associate(draft, hidden, node);
+  await server.makeUser('owner-of-plum');
+  const token = await server.login('owner-of-plum', 'secret-of-owner-of-plum');
+  for (const branch of ['master', draft]) {
+    await admin('POST', `${branchPath(branch)}/authorities/contributor/grant?id=default/owner-of-plum`, {});
+    await admin('POST', `${nodePath(branch, node)}/authorities/manager/grant?id=default/owner-of-plum`, {});
+  }
+  await admin('DELETE', nodePath('master', node));
+  const reply = await ask('POST', `${branchPath(draft)}/publish`, { nodes: [node] }, token);
+  assert.ok(!reply.text.includes(hidden), reply.text);
+});
+
+test('an owner comes with what it owns', async () => {
+  const [first, node] = [await make('master', { title: 'First' }), await make('master', { title: 'Plum' })];
+  await associate('master', first, node, 'a:owned');
+  draft = await fork();
+  const second = await make(draft, { title: 'Second' });
+  await admin('POST', `${nodePath(draft, first)}/unassociate?node=${node}&type=a:owned`, {});
+  await associate(draft, second, node, 'a:owned');
+  await published([node]);
+  assert.deepEqual([await outgoing('master', first), await outgoing('master', second)], [[], [`a:owned ${node}`]]);
+});
+
+test('a decision of a conflict between the branches holds when its node is published', async () => {
+  const node = await make('master', { title: 'Plum', size: 0 });
+  draft = await fork();
+  await put(draft, node, { size: 1 });
+  await put('master', node, { size: 2 });
+  const { conflictIds: [conflict] } = await admin('POST', `${branchPath('master')}/merge?id=${draft}`, {});
+  assert.equal((await publish([node])).status, 409);
+  await admin('POST', `${repository}/conflicts/${conflict}/resolve?resolution=source`, {});
+  await published([node]);
+  assert.deepEqual(await said('master', node, 'size'), [1]);
+});
+
+test('what was taken as it is, and what both have made alike, is the base of the next publication', async () => {
+  const node = await make('master', { title: 'Plum', x: 0 });
+  draft = await fork();
+  await put(draft, node, { x: 1 });
+  await put('master', node, { x: 2 });
+  await taken('master', draft, node, { overwrite: true });
+  await put(draft, node, { x: 3 });
+  await taken('master', draft, node);
+  assert.deepEqual(await said('master', node, 'x'), [3]);
+  for (const branch of ['master', draft]) await put(branch, node, { x: 4 });
+  await taken('master', draft, node);
+  await put(draft, node, { x: 5 });
+  await taken('master', draft, node);
+  assert.deepEqual(await said('master', node, 'x'), [5]);
+});
+
+test('only what stands for associations is named on the target', async () => {
+  const node = await make('master', { title: 'Plum', other: 0 });
+  const elsewhere = await fork();
+  const platform = (await admin('GET', '/'))._doc;
+  const pinned = { id: node, ref: `node://${platform}/${repository.split('/')[2]}/${elsewhere}/${node}` };
+  await put('master', node, { pinned });
+  draft = await fork();
+  await put(draft, node, { other: 1 });
+  await taken('master', draft, node);
+  assert.deepEqual(await said('master', node, 'pinned', 'other'), [pinned, 1]);
+  const again = { ...pinned, ref: `node://${platform}/${repository.split('/')[2]}/${draft}/${node}` };
+  await put(draft, node, { pinned: again });
+  await taken('master', draft, node);
+  assert.deepEqual(await said('master', node, 'pinned'), [again]);
+});

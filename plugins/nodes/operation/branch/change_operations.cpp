@@ -95,7 +95,8 @@ std::string csv_field(const sdk::Json& row, const char* column) {
     std::string text = found->is_string() ? found->get<std::string>() : sdk::dump_json(*found);
     if (!text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos)
         text.insert(text.begin(), '\'');
-    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+    // Some spreadsheets part fields at semicolons.
+    if (text.find_first_of(",;\t\"\r\n") == std::string::npos) return text;
     std::string quoted = "\"";
     for (const char byte : text) {
         if (byte == '"') quoted += '"';
