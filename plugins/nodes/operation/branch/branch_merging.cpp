@@ -78,6 +78,15 @@ sdk::Result<sdk::BranchMergeOutcome> BranchMerging::merge(sdk::Context& context,
                           .tells_changes = options.tells_changes});
 }
 
+sdk::Result<std::vector<sdk::Json>> BranchMerging::changes(sdk::Context& context,
+                                                           const sdk::BranchPair& branches) {
+    auto source = open_readable(services_, context, branches.source);
+    if (!source) return source.error();
+    auto target = open_readable(services_, context, branches.target);
+    if (!target) return target.error();
+    return changes_between(*source, *target);
+}
+
 sdk::Result<sdk::BranchMergeOutcome> BranchMerging::rehearse(
     const sdk::PlatformScope& platform, const sdk::Principal& principal,
     const sdk::BranchPair& branches, const sdk::BranchMergeOptions& options) {

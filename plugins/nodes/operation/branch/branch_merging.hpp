@@ -19,6 +19,8 @@ public:
     sdk::Result<sdk::BranchMergeOutcome> merge(sdk::Context& context,
                                                const sdk::BranchPair& branches,
                                                const sdk::BranchMergeOptions& options) override;
+    sdk::Result<std::vector<sdk::Json>> changes(sdk::Context& context,
+                                                const sdk::BranchPair& branches) override;
     sdk::Result<sdk::BranchMergeOutcome> rehearse(const sdk::PlatformScope& platform,
                                                   const sdk::Principal& principal,
                                                   const sdk::BranchPair& branches,

@@ -57,6 +57,10 @@ public:
     /// unless it is a dry run, and is committed with the transaction.
     virtual Result<BranchMergeOutcome> merge(Context& context, const BranchPair& branches,
                                              const BranchMergeOptions& options) = 0;
+    /// What a merge would change, rows as `BranchMergeOutcome::changes`, of what whoever the
+    /// context is for may READ: neither rights to write nor what keeps the target from it count,
+    /// and conflicts that people have decided are conflicts still.
+    virtual Result<std::vector<Json>> changes(Context& context, const BranchPair& branches) = 0;
     /// Does all of a merge for the principal and takes it back, so that it also knows what the
     /// target would refuse. Waits: not on a thread that serves connections, nor inside an
     /// operation.
