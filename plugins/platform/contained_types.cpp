@@ -33,7 +33,7 @@ const std::vector<std::string_view>* contained_types(std::string_view type) {
         {"directory", {"connection", "identity"}},
         {"domain", {"group", "user"}},
         {"registrar", {"meter", "plan", "tenant"}},
-        {"repository", {"branch", "changeset", "pullrequest", "release"}},
+        {"repository", {"branch", "changeset", "pullRequest", "release"}},
         {"branch", {"association", "node"}},
         {"vault", {"archive"}},
         {"webhost", {"autoClientMapping", "deployedApplication", "trustedDomainMapping"}},
