@@ -498,7 +498,7 @@ const changesRights = `/grant /revoke /update /delete /patch /ref/merge /members
   /import /transfer/import /tools/copy /merge /merge/start /copyfrom /copyfrom/start /publish
   /revert /revert/start /commit`;
 const changesNone = `/export /transfer/export /unlock /lock /stats /restore /unzip /unmount /undelete /tree /traverse /touch /repair /_repair /remove /relatives/find
-  /refresh /recreate /predelete /find /delete/start /copy /copy/start /ancestorbytype /validate/start /changes/start /changes/invalidate /unarchive
+  /refresh /recreate /predelete /find /delete/start /copy /copy/start /ancestorbytype /validate/start /changes/start /changes/invalidate /changes/tree /unarchive
   /archive /test /send /qnames/generate /nodes/search /n/search /nodes/query/deep /n/query/deep /nodes/predelete /n/predelete
   /nodes/find /n/find /nodes/delete /n/delete /lookup /i18n /i18n/add /history/start /graphql /diff/start /deletions/purgeall
   /deletions/purgeall/start /deletions/delete /admin/upgradeschema /admin/search/index /admin/paths/index /admin/content /admin/index /admin/repair
@@ -506,7 +506,7 @@ const changesNone = `/export /transfer/export /unlock /lock /stats /restore /unz
   /pagerenditions/invalidateall /invalidate /sessions/expire /ref/read /branches/create/start /b/create/start /snapshots /oauth/token /oauth/authorize /kill /auth/expire
   /ref/exports/start /generate /email
   /datastores/exists /access/policies/find /access/policies/collect /access/lookup /access/check /change_type /change_qname /indexes
-  /items /attachments /resolve /unpublish /undeploy /stop /redeploy /start /restart /transform /send/confirmation /send/welcome`;
+  /items /attachments /resolve /unpublish /undeploy /close /stop /redeploy /start /restart /transform /send/confirmation /send/welcome`;
 
 test('every operation that is no standard one is known to change rights, or not to', async () => {
   const paths = everyPath(await admin('GET', '/openapi.json'));

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RuleWorld } from '../../plugins/node_rules/tests/rule_world.mjs';
+import { RequestWorld } from '../../plugins/pull_requests/tests/request_world.mjs';
 import { described, describedPlugins, everyPath, workAsDescribed } from '../support/route_walk.mjs';
 import { SteleServer } from '../support/stele_server.mjs';
 import { makeTenant } from '../support/stele_tenant.mjs';
@@ -160,6 +161,13 @@ const works = {
     await world.bind(draft, type.id, world.rule(live));
     await world.arrives(live, await world.make(draft, { _type: type.qname, state: 'published' }));
   },
+  async pull_requests(server) {
+    const world = await RequestWorld.make(server);
+    const source = await world.fork();
+    const node = await world.make(source, { title: 'proposed' });
+    assert.equal((await world.settled(await world.open({ sourceBranchId: source }))).state, 'MERGED');
+    assert.equal(await world.title('master', node), 'proposed');
+  },
   async meters(server) {
     const tenant = await makeTenant(server, 'mina');
     const { text } = await tenant.ask('GET', '/domains');
@@ -177,7 +185,7 @@ const kTransfers = ['/export', '/import', '/transfer/export', '/transfer/import'
 /// Exports, imports and copies are the matter of one plugin, and their routes are on every family where that is enabled.
 async function checkTransfers(server, wanted) {
   const paths = everyPath(await described(server));
-  const offered = Object.keys(paths).filter((path) => kTransfers.includes(path) || /\/(ex|im)port$/.test(path));
+  const offered = Object.keys(paths).filter((path) => kTransfers.includes(path) || /(?<!\/changes)\/(ex|im)port$/.test(path));
   if (wanted.has('archives')) {
     for (const path of [...kTransfers, '/domains/{domainId}/export', '/domains/{domainId}/import']) assert.ok(offered.includes(path), path);
     return;

@@ -21,6 +21,8 @@ const families = {
   'meters': { placeholder: 'meterId', collection: '/registrars/default/meters', rows: 18, make: makeMeter },
   // Made by uploads, no JSON.
   'archives': { placeholder: 'archiveId', collection: '/vaults/primary/archives', rows: 29, make: () => nextArchive() },
+  // With something to merge that waits for somebody.
+  'pull requests': { placeholder: 'pullRequestId', collection: '/repositories/{repositoryId}/pullrequests', rows: 23, make: () => nextRequest() },
 };
 const rows = JSON.parse(readSpecification('operations.json'))
   .filter((row) => row.family in families);
@@ -31,6 +33,7 @@ let server;
 let user;
 let platform;
 let applicationId;
+let repositoryId;
 let otherVault;
 const spareMeters = [];
 
@@ -48,6 +51,13 @@ async function makeMeter() {
 let archives = 0;
 const nextArchive = () => makeArchive((...request) => server.admin(...request), '/vaults/primary', { artifact: `walked-${++archives}`, title: 'subject' });
 
+async function nextRequest() {
+  const repository = `/repositories/${repositoryId}`;
+  const { _doc: sourceBranchId } = await server.admin('POST', `${repository}/branches?branch=master`, {});
+  await server.admin('POST', `${repository}/branches/${sourceBranchId}/nodes`, { title: 'to be merged' });
+  return (await server.admin('POST', `${repository}/pullrequests`, { title: 'subject', sourceBranchId }))._doc;
+}
+
 /// A stored email that no walk has sent yet.
 async function makeEmail() {
   const body = { from: 'a@example.org', to: 'b@example.org', subject: 'walked' };
@@ -58,7 +68,7 @@ async function makeEmail() {
 class Subject {
   static async make(family) {
     const subject = new Subject();
-    subject.collection = fill(family.collection, { applicationId });
+    subject.collection = fill(family.collection, { applicationId, repositoryId });
     subject.id = family.make ? await family.make()
       : (await server.admin('POST', subject.collection, { title: 'subject' }))._doc;
     subject.path = `${subject.collection}/${subject.id}`;
@@ -209,6 +219,13 @@ const effects = {
   'lock': async (json, subject) => assert.equal((await subject.read()).locked, true),
   'unlock': async (json, subject) => assert.equal((await subject.read()).locked, false),
   'stats': async (json, subject) => assert.equal(typeof (await subject.read()).statisticsDate, 'object'),
+  'close': async (json, subject) => assert.equal((await subject.read()).state, 'CLOSED'),
+  'merge/start': async (json, subject) => {
+    await jobEnds(json);
+    assert.equal((await subject.read()).state, 'MERGED');
+  },
+  'validate/start': async (json) => assert.equal((await jobEnds(json)).nodeCount, 1),
+  'changes/tree': (json) => assert.deepEqual(json.tree.unplaced.map(({ title }) => title), ['to be merged']),
   'lookup': isSubject,
   'copy': async (json, subject) => {
     assert.notEqual(json._doc, subject.id);
@@ -278,7 +295,7 @@ function bodyOf(row, subject) {
 
 function pathOf(row, subject) {
   const values = {
-    applicationId, registrarId: 'default', permissionedId: subject.id, permissionId: 'READ',
+    applicationId, repositoryId, registrarId: 'default', permissionedId: subject.id, permissionId: 'READ',
     authorityId: row.operation === 'grant authority' ? 'editor' : 'consumer',
     templateKey: 'folder-consumer', key: 'project-user', teamKey: 'walkers', roleKeyOrId: 'walker',
     vaultId: 'primary', attachmentId: 'default', name: 'default',
@@ -349,7 +366,7 @@ async function walk(row) {
 }
 
 async function walkLife(family) {
-  const collection = fill(family.collection, { applicationId });
+  const collection = fill(family.collection, { applicationId, repositoryId });
   const sent = { title: 'T', own: { nested: [1, 'two', null, true] }, z: 1, a: 2 };
   let id;
   if (family.make) {
@@ -386,6 +403,9 @@ export function walkOperations({ start, end, inEveryForm = false }) {
     await server.makeUser('row-member');
     platform = (await server.admin('GET', '/'))._doc;
     applicationId = (await server.admin('POST', '/applications', { title: 'walked' }))._doc;
+    repositoryId = (await server.admin('POST', '/repositories', { title: 'walked' }))._doc;
+    const master = `/repositories/${repositoryId}/branches/master`;
+    await server.admin('PUT', master, { ...(await server.admin('GET', master)), autoPull: false });
     otherVault = (await server.admin('POST', '/vaults', { title: 'walked' }))._doc;
     await prepareNodeOperations(server);
   });

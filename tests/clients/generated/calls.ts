@@ -129,6 +129,10 @@ export async function makeCalls(baseUrl: string, token: string): Promise<Call[]>
   check(picture instanceof ArrayBuffer && picture.byteLength > 0, 'a picture has bytes');
   const graph = await done(client.POST('/repositories/{repositoryId}/branches/{branchId}/graphql', { ...onBranch, body: { query: '{ __typename }' } }));
   check(graph.errors === undefined && graph.data !== undefined, 'GraphQL answers');
+  const request = await done(client.POST('/repositories/{repositoryId}/pullrequests', { params: { path: { repositoryId } }, body: { title: 'generated' } }));
+  const onRequest = { params: { path: { repositoryId, pullRequestId: request._doc } } };
+  const closed = await done(client.POST('/repositories/{repositoryId}/pullrequests/{pullRequestId}/close', onRequest));
+  check(closed._doc === request._doc, 'the pull request was closed');
   const touched = await done(client.POST('/repositories/{repositoryId}/branches/{branchId}/nodes/{nodeId}/touch', onNode));
   check(touched._doc === book._doc, 'the node was touched');
   const job = await done(client.POST('/repositories/{repositoryId}/branches/{branchId}/nodes/{nodeId}/delete/start',
