@@ -496,7 +496,7 @@ const changesRights = `/grant /revoke /update /delete /patch /ref/merge /members
   /datastores/assign /datastores/unassign /principals/invite /users/invite /changepassword /auth/impersonate /associate /unassociate /move
   /movenodes /move/start /nodes/move/start /n/move/start /projects/start /reset/start /tenants/start /closeout /confirm
   /import /transfer/import /tools/copy /merge /merge/start /copyfrom /copyfrom/start /publish
-  /revert /revert/start /commit`;
+  /revert /revert/start /commit /finalize /finalize/start /releaseimmediately /transition`;
 const changesNone = `/export /transfer/export /unlock /lock /stats /restore /unzip /unmount /undelete /tree /traverse /touch /repair /_repair /remove /relatives/find
   /refresh /recreate /predelete /find /delete/start /copy /copy/start /ancestorbytype /validate/start /changes/start /changes/invalidate /changes/tree /unarchive
   /archive /test /send /qnames/generate /nodes/search /n/search /nodes/query/deep /n/query/deep /nodes/predelete /n/predelete
@@ -506,7 +506,7 @@ const changesNone = `/export /transfer/export /unlock /lock /stats /restore /unz
   /pagerenditions/invalidateall /invalidate /sessions/expire /ref/read /branches/create/start /b/create/start /snapshots /oauth/token /oauth/authorize /kill /auth/expire
   /ref/exports/start /generate /email
   /datastores/exists /access/policies/find /access/policies/collect /access/lookup /access/check /change_type /change_qname /indexes
-  /items /attachments /resolve /unpublish /undeploy /close /stop /redeploy /start /restart /transform /send/confirmation /send/welcome`;
+  /releases/create/start /unfinalize /editorial/flows/start /items /attachments /resolve /unpublish /undeploy /close /stop /redeploy /start /restart /transform /send/confirmation /send/welcome`;
 
 test('every operation that is no standard one is known to change rights, or not to', async () => {
   const paths = everyPath(await admin('GET', '/openapi.json'));
@@ -535,6 +535,9 @@ const besideTheWalk = {
   '/merge /merge/start': ['plugins/nodes/tests/nodes_merge.test.mjs', 'nobody gives others, by the folder that a merge puts a node into, what they do not hold on the node'],
   '/copyfrom /copyfrom/start /publish':
     ['plugins/nodes/tests/nodes_publish.test.mjs', 'nobody gives others, by the folder that publishing puts a node into, what they do not hold on the node'],
+  '/finalize /finalize/start /releaseimmediately':
+    ['plugins/releases/tests/releases.test.mjs', 'nobody gives others, by the folder that a release puts a node into, what they do not hold on the node'],
+  '/transition': ['plugins/editorial_flows/tests/editorial_flows.test.mjs', 'nobody brings by a flow what they could not merge'],
   '/commit': ['plugins/nodes/tests/nodes_conflicts.test.mjs', 'nobody gives others, by the conflicts that they commit, what they do not hold on the node'],
   '/projects/start': ['plugins/platform/tests/projects.test.mjs', 'a job that is given a stack gives no rights on it'],
   '/reset/start': ['plugins/nodes/tests/whole_branches.test.mjs', 'who may update the record of a branch resets nothing that is in it'],

@@ -168,6 +168,24 @@ const works = {
     assert.equal((await world.settled(await world.open({ sourceBranchId: source }))).state, 'MERGED');
     assert.equal(await world.title('master', node), 'proposed');
   },
+  async releases(server) {
+    const repository = `/repositories/${(await server.admin('POST', '/repositories', {}))._doc}`;
+    const { _doc, branchId } = await server.admin('GET', `${repository}/releases/${(await server.admin('POST', `${repository}/releases`, {}))._doc}`);
+    const node = await server.admin('POST', `${repository}/branches/${branchId}/nodes`, { title: 'released' });
+    await server.admin('POST', `${repository}/releases/${_doc}/releaseimmediately`);
+    assert.equal((await server.admin('GET', `${repository}/branches/master/nodes/${node._doc}`)).title, 'released');
+  },
+  async editorial_flows(server) {
+    const { _doc } = await server.admin('POST', '/repositories', {});
+    const { workflowId, branchId } = await server.admin('POST', '/editorial/flows/start', { repositoryId: _doc });
+    const node = await server.admin('POST', `/repositories/${_doc}/branches/${branchId}/nodes`, { title: 'flown' });
+    await server.admin('POST', `/editorial/flows/${workflowId}/transition?route=finish`);
+    for (let i = 0; (await server.admin('GET', `/editorial/flows/${workflowId}/task`)).state !== 'finished'; ++i) {
+      assert.ok(i < 200, 'the flow does not end');
+      await sleep(100);
+    }
+    assert.equal((await server.admin('GET', `/repositories/${_doc}/branches/master/nodes/${node._doc}`)).title, 'flown');
+  },
   async meters(server) {
     const tenant = await makeTenant(server, 'mina');
     const { text } = await tenant.ask('GET', '/domains');

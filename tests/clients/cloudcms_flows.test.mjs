@@ -1,5 +1,5 @@
 // Editorial flows by the driver cloudcms, with each of its engines, against the real program (docs/specification/nodes.md 30,
-// merge_and_transfer.md 1.3, 6 and 7.14).
+// merge_and_transfer.md 6).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

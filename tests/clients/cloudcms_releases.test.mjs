@@ -1,5 +1,4 @@
-// Releases by the driver cloudcms, with each of its engines, against the real program (docs/specification/merge_and_transfer.md 2.3
-// and 7.15 to 7.20).
+// Releases by the driver cloudcms, with each of its engines, against the real program (docs/specification/merge_and_transfer.md 2.3).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -46,6 +46,8 @@ export async function makeContent(ask, title = 'walk') {
   await ask('DELETE', `${branch}/nodes/${ids.deletedNodeId}`);
   ids.changesetId = (await ask('GET', node))._system.changeset;
   ids.conflictId = await makeConflict(ask, repository);
+  ids.releaseId = (await ask('POST', `${repository}/releases`, { title }))._doc;
+  ids.flowId = (await ask('POST', '/editorial/flows/start', { repositoryId: ids.repositoryId, properties: { title } })).workflowId;
   return ids;
 }
 

@@ -124,3 +124,21 @@ test('nobody begins, sees or ends a flow beyond their rights', async () => {
   assert.equal((await ask('POST', `/editorial/flows/${workflowId}/transition?route=cancel`, undefined, token)).status, 403);
   assert.equal((await task(workflowId)).state, 'active');
 });
+
+test('nobody brings by a flow what they could not merge', async () => {
+  const { _doc: node } = await make('master', { title: 'Before' });
+  await server.makeUser('flower');
+  const token = await server.login('flower', 'secret-of-flower');
+  const grant = (path, role) => admin('POST', `${path}/authorities/${role}/grant?id=default/flower`, {});
+  await grant(`/repositories/${repository}`, 'contributor');
+  await grant(branchPath('master'), 'consumer');
+  await grant(`${branchPath('master')}/nodes/${node}`, 'consumer');
+  const begun = await ask('POST', '/editorial/flows/start', { repositoryId: repository }, token);
+  assert.equal(begun.status, 200, begun.text);
+  const { workflowId, branchId } = begun.json;
+  await admin('PUT', `${branchPath(branchId)}/nodes/${node}`, { foo: 'bar', title: 'After' });
+  const finished = await ask('POST', `/editorial/flows/${workflowId}/transition?route=finish`, undefined, token);
+  assert.equal(finished.status, 200, finished.text);
+  assert.equal((await settled(workflowId)).state, 'review');
+  assert.equal((await admin('GET', `${branchPath('master')}/nodes/${node}`)).title, 'Before');
+});

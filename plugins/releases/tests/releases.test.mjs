@@ -209,6 +209,31 @@ test('whoever releases has on the master what merging needs, and nobody acts on 
   assert.equal(await title('master', node), 'After');
 });
 
+test('nobody gives others, by the folder that a release puts a node into, what they do not hold on the node', async () => {
+  const shelf = (await admin('POST', `${branchPath('master')}/nodes?rootNodeId=root&parentFolderPath=/`, { title: 'Shelf', _features: { 'f:container': {} } }))._doc;
+  const node = await make('master', { title: 'Node' });
+  const made = await create();
+  const { _doc: membership } = await admin('POST', `${nodePath(made.branchId, shelf)}/associate?node=${node}&type=a:child`, {});
+  const tokens = {};
+  for (const name of ['mover', 'holder']) {
+    await server.makeUser(name);
+    tokens[name] = await server.login(name, `secret-of-${name}`);
+  }
+  const grant = (path, role, name) => admin('POST', `${path}/authorities/${role}/grant?id=default/${name}`, {});
+  for (const path of [branchPath('master'), branchPath(made.branchId), nodePath(made.branchId, shelf), nodePath(made.branchId, node), nodePath(made.branchId, membership)]) await grant(path, 'consumer', 'mover');
+  await grant(release(made._doc), 'editor', 'mover');
+  await grant(branchPath('master'), 'consumer', 'holder');
+  for (const [path, role] of [[nodePath('master', shelf), 'contributor'], [nodePath('master', node), 'collaborator'], [branchPath('master'), 'contributor']]) await grant(path, role, 'mover');
+  await grant(nodePath('master', shelf), 'manager', 'holder');
+  await ask('PUT', release(made._doc), { releaseDate: Date.now() - 1000 }, tokens.mover);
+  const now = await ask('POST', `${release(made._doc)}/releaseimmediately`, {}, tokens.mover);
+  assert.deepEqual([now.status, now.json.code], [403, 'nodes.membership_gives_rights'], now.text);
+  const dated = await ask('POST', `${release(made._doc)}/finalize`, { schedule: true }, tokens.mover);
+  assert.equal(dated.status, 200, dated.text);
+  assert.equal((await endedJob(admin, dated.json.result.scheduledWorkId)).state, 'ERROR');
+  assert.deepEqual([(await read(made._doc)).released, (await read(made._doc)).scheduled], [false, false]);
+});
+
 test('a server that is killed between schedule and date releases once when it is there again', async () => {
   const own = await SteleServer.start();
   try {

@@ -134,7 +134,7 @@ sdk::Result<sdk::Reply> export_changes(Services& services, const sdk::Call& call
 
 /// Changes are computed when they are asked for: nothing is kept that could be out of date.
 sdk::Result<sdk::Reply> invalidate_changes(Services&, const sdk::Call&) {
-    return sdk::Reply::json(sdk::Json::object());
+    return sdk::Reply::status();
 }
 
 }  // namespace
@@ -161,7 +161,9 @@ sdk::Actions branch_change_actions() {
              .parameters = between,
              .slow = true,
              .answers = sdk::shape::bytes("text/csv")},
-            {.name = "changes/invalidate", .run = operation<&invalidate_changes>()}};
+            {.name = "changes/invalidate",
+             .run = operation<&invalidate_changes>(),
+             .answers = sdk::shape::status({})}};
 }
 
 }  // namespace stele::nodes
