@@ -38,7 +38,11 @@ constexpr char kReview[] = "review";
 constexpr char kFinished[] = "finished";
 constexpr char kCancelled[] = "cancelled";
 
-sdk::Error has_ended(const std::string& state) {
+sdk::Error has_no_route(const std::string& state) {
+    if (state == kMerging) {
+        return sdk::make_error(sdk::ErrorKind::conflict, "editorial_flows.merging",
+                               "the request of the flow is being merged");
+    }
     return sdk::make_error(sdk::ErrorKind::conflict, "editorial_flows.ended",
                            "the flow is " + state);
 }
@@ -166,10 +170,30 @@ sdk::Result<std::string> EditorialFlow::state_of(sdk::Context& context,
     // Whoever has deleted the request leaves the flow where it was before.
     if (!request && sdk::is_missing(request.error())) return state;
     if (!request) return request.error();
+    // Somebody has made it a request of other branches.
+    const bool is_own =
+        sdk::text_member(request->fields, "sourceBranchId") == sdk::text_member(flow, kBranchId) &&
+        sdk::text_member(request->fields, kTargetBranchId) ==
+            sdk::text_member(flow, kTargetBranchId);
+    if (!is_own) return state;
     const std::string of_request = sdk::text_member(request->fields, "state");
     if (of_request == "MERGED") return std::string(kFinished);
-    if (of_request == "MERGING") return std::string(kMerging);
+    if (of_request == "MERGING") {
+        auto goes_on = is_being_merged(context, request->fields);
+        if (!goes_on) return goes_on.error();
+        return std::string(*goes_on ? kMerging : kReview);
+    }
     return std::string(of_request == "OPEN" ? kReview : kActive);
+}
+
+sdk::Result<bool> EditorialFlow::is_being_merged(sdk::Context& context,
+                                                 const sdk::Json& request) const {
+    auto job = jobs_.read(context, sdk::text_member(request, "mergeJobId"));
+    if (!job && sdk::is_missing(job.error())) return false;
+    if (!job) return job.error();
+    const std::string state = sdk::text_member(*job, "state");
+    return state != sdk::job_state_name(sdk::JobState::finished) &&
+           state != sdk::job_state_name(sdk::JobState::error);
 }
 
 sdk::Result<void> EditorialFlow::present(const sdk::Call& call, sdk::Json& record) {
@@ -299,7 +323,7 @@ sdk::Result<sdk::Reply> EditorialFlow::transition(const sdk::Call& call) {
         return sdk::invalid_parameter(kRoute, "must be finish or cancel");
     auto state = state_of(call.context(), call.record().fields);
     if (!state) return state.error();
-    if (routes_of(*state).empty()) return has_ended(*state);
+    if (routes_of(*state).empty()) return has_no_route(*state);
     auto done = *route == kFinish ? finish(call, *state) : cancel(call);
     if (!done) return done.error();
     auto after = call.context().documents().read(call.collection(), call.record().id);

@@ -5,6 +5,7 @@
 
 #include <stele/sdk/resource.hpp>
 #include <stele/sdk/services/inner_operations.hpp>
+#include <stele/sdk/services/jobs.hpp>
 
 namespace stele::editorial_flows {
 
@@ -12,8 +13,9 @@ namespace stele::editorial_flows {
 /// begun from, or in nothing (docs/reference/editorial_flows.md).
 class EditorialFlow final : public sdk::Resource {
 public:
-    /// `operations` outlive this.
-    explicit EditorialFlow(sdk::InnerOperations& operations) : operations_(operations) {}
+    /// Both outlive this.
+    EditorialFlow(sdk::InnerOperations& operations, sdk::Jobs& jobs)
+        : operations_(operations), jobs_(jobs) {}
 
     sdk::ResourceDescriptor describe() const override;
     sdk::Result<void> present(const sdk::Call& call, sdk::Json& record) override;
@@ -25,6 +27,8 @@ public:
 private:
     /// By what has become of its pull request.
     sdk::Result<std::string> state_of(sdk::Context& context, const sdk::Json& flow) const;
+    /// Whether the job that merges a request has not ended.
+    sdk::Result<bool> is_being_merged(sdk::Context& context, const sdk::Json& request) const;
     sdk::Result<std::string> make_branch(sdk::Context& context, const sdk::Document& from,
                                          const std::string& title) const;
     sdk::Result<void> finish(const sdk::Call& call, const std::string& state) const;
@@ -32,6 +36,7 @@ private:
     sdk::Result<sdk::Json> shown_task(sdk::Context& context, const sdk::Document& flow) const;
 
     sdk::InnerOperations& operations_;
+    sdk::Jobs& jobs_;
 };
 
 }  // namespace stele::editorial_flows

@@ -7,10 +7,10 @@
 namespace {
 
 stele::sdk::Result<void> open(stele::sdk::Registrar& registrar) {
-    auto operations = registrar.require<stele::sdk::InnerOperations>();
-    if (!operations) return operations.error();
-    registrar.add(
-        std::make_unique<stele::editorial_flows::EditorialFlow>(std::get<0>(*operations)));
+    auto needed = registrar.require<stele::sdk::InnerOperations, stele::sdk::Jobs>();
+    if (!needed) return needed.error();
+    auto& [operations, jobs] = *needed;
+    registrar.add(std::make_unique<stele::editorial_flows::EditorialFlow>(operations, jobs));
     return {};
 }
 

@@ -16,6 +16,7 @@ namespace stele::pull_requests {
 namespace {
 
 constexpr char kMergeJobType[] = "pull-request-merge";
+constexpr char kSeenSource[] = "source";
 constexpr std::size_t kMostProblemBytes = 2000;
 
 class MergeRun {
@@ -29,7 +30,7 @@ public:
 
     sdk::Result<sdk::Json> run() {
         auto done = in_transaction([this](sdk::Context& context) { return merge(context); });
-        if (!done && !sdk::is_refusal(done.error())) return done.error();
+        if (!done && !ends_merge(done.error())) return done.error();
         if (!done) return refused(done.error());
         return merged_.empty() ? sdk::Result<sdk::Json>(std::move(result_)) : completed();
     }
@@ -42,6 +43,22 @@ private:
                 if (auto held = job_.confirm(context.transaction()); !held) return held;
                 return work(context);
             });
+    }
+
+    /// Trying again would end the same way.
+    static bool ends_merge(const sdk::Error& error) {
+        return sdk::is_refusal(error) || error.kind == sdk::ErrorKind::too_large;
+    }
+
+    /// Who has asked for the merge has seen another source.
+    sdk::Result<void> check_source(sdk::Context& context, const sdk::RecordKey& source) const {
+        const std::string seen = sdk::text_member(job_.hidden(), kSeenSource);
+        if (seen.empty()) return {};
+        auto tip = services_.merging.tip(context, source);
+        if (!tip) return tip.error();
+        if (*tip == seen) return {};
+        return sdk::make_error(sdk::ErrorKind::conflict, "pull_requests.source_moved",
+                               "the source has moved on since the merge was asked for");
     }
 
     sdk::Result<sdk::Document> request(sdk::Context& context) const {
@@ -67,6 +84,7 @@ private:
         auto branches = require_branches(context, collection_.container, present->fields);
         if (!branches) return branches.error();
         if (auto may = require_approval(context, branches->target); !may) return may;
+        if (auto same = check_source(context, branches->source.key); !same) return same;
         auto members = tips_of(services_.merging, context, branches->pair());
         if (!members) return members.error();
         auto outcome = services_.merging.merge(context, branches->pair(), {.passes_block = true});
@@ -170,11 +188,12 @@ void define_merge_job(const RequestServices& services) {
 
 sdk::Result<std::string> start_merge_job(const RequestServices& services, sdk::Context& context,
                                          const std::string& repository, const std::string& request,
-                                         bool is_automatic) {
+                                         bool is_automatic, const std::string& seen_source) {
     auto job = services.jobs.start(context, {.type = kMergeJobType,
                                              .input = {{kRepositoryId, repository},
                                                        {kPullRequestId, request},
-                                                       {kIsAutomatic, is_automatic}}});
+                                                       {kIsAutomatic, is_automatic}},
+                                             .hidden = {{kSeenSource, seen_source}}});
     if (!job) return job;
     auto said = context.documents().patch(
         {kPullRequestType, repository}, request,

@@ -16,9 +16,10 @@ namespace stele::pull_requests {
 void define_merge_job(const RequestServices& services);
 
 /// Starts it in the context's transaction, and has the request say so.
-/// `is_automatic`: nobody asked for it, so nothing is said where there is nothing to merge.
+/// `is_automatic`: nobody asked for it, so nothing is said where there is nothing to merge. With
+/// `seen_source` it merges only while that changeset is the source's tip.
 sdk::Result<std::string> start_merge_job(const RequestServices& services, sdk::Context& context,
                                          const std::string& repository, const std::string& request,
-                                         bool is_automatic);
+                                         bool is_automatic, const std::string& seen_source = {});
 
 }  // namespace stele::pull_requests

@@ -161,7 +161,11 @@ sdk::Result<void> PullRequest::prepare_update(sdk::Change& change, sdk::Context&
     sdk::Json& after = change.after->fields;
     auto state = state_of(services_.jobs, context, before);
     if (!state) return state.error();
-    if (*state == kOpen) return settle_branches(change, context, before);
+    if (*state == kOpen) {
+        // Its job has ended before it was done.
+        after[member::kState] = kOpen;
+        return settle_branches(change, context, before);
+    }
     for (const char* branch : {member::kSource, member::kTarget}) {
         after.erase(branch);
         if (before.contains(branch)) after[branch] = before.at(branch);
@@ -260,7 +264,9 @@ sdk::Result<sdk::Reply> PullRequest::start_merge(const sdk::Call& call) {
     auto branches = require_branches(context, repository, request.fields);
     if (!branches) return branches.error();
     if (auto may = require_approval(context, branches->target); !may) return may.error();
-    auto job = start_merge_job(services_, context, repository, request.id, false);
+    auto tip = services_.merging.tip(context, branches->source.key);
+    if (!tip) return tip.error();
+    auto job = start_merge_job(services_, context, repository, request.id, false, *tip);
     if (!job) return job.error();
     return sdk::reply_of_started(services_.jobs, call, *job);
 }

@@ -27,7 +27,8 @@ bool is_refusal(const Error& error) {
         error.may_pass_soon || error.code == "engine.conflict" || error.code.starts_with("job.");
     if (is_of_moment) return false;
     return error.kind == ErrorKind::invalid || error.kind == ErrorKind::forbidden ||
-           error.kind == ErrorKind::not_found || error.kind == ErrorKind::conflict;
+           error.kind == ErrorKind::not_found || error.kind == ErrorKind::conflict ||
+           error.kind == ErrorKind::locked;
 }
 
 Error make_error(Violations violations) {
