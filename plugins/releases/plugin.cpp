@@ -4,6 +4,7 @@
 
 #include "publication.hpp"
 #include "release.hpp"
+#include "scheduled_work.hpp"
 
 namespace stele::releases {
 
@@ -16,6 +17,7 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     define_publication(services);
     Release::define_jobs(jobs);
     registrar.add(std::make_unique<Release>(services));
+    registrar.add(std::make_unique<ScheduledWork>(services));
     return {};
 }
 

@@ -34,7 +34,9 @@ public:
             told[member::kHasConflicts] = members->value(member::kHasConflicts, false);
             return say(context, *members);
         });
-        if (!done && sdk::is_refusal(done.error())) {
+        const bool has_ended = !done && (sdk::is_refusal(done.error()) ||
+                                         done.error().kind == sdk::ErrorKind::too_large);
+        if (has_ended) {
             if (auto ended = end_schedule(); !ended) return ended.error();
         }
         if (!done) return done.error();
@@ -60,7 +62,7 @@ private:
 
     /// Whoever has changed the schedule has another job.
     bool is_wanted(const sdk::Json& release) const {
-        return sdk::text_member(release, member::kWork) == job_.id() &&
+        return sdk::text_member(release, member::kJob) == job_.id() &&
                sdk::flag_member(release, member::kIsScheduled, false) &&
                !sdk::flag_member(release, member::kIsReleased, false);
     }
@@ -93,23 +95,33 @@ private:
         });
     }
 
+    /// By the server where whoever releases may make no branches: it is no work of theirs.
     sdk::Result<std::string> make_snapshot(sdk::Context& context, const sdk::Json& release) const {
         auto repository = context.documents().read({kRepositoryType, ""}, collection_.container);
         if (!repository) return repository.error();
-        auto branches = branches_of(context, collection_.container, release);
-        if (!branches) return branches.error();
-        const std::string word = sdk::text_member(release, member::kChangesetWord);
-        auto changeset = word.empty() ? services_.merging.tip(context, branches->target)
-                                      : services_.merging.changeset_id(branches->target, word);
+        auto changeset = released_changeset(context, release);
         if (!changeset) return changeset.error();
+        auto may = sdk::holds(context, repository->key, sdk::Permission::create_subobjects);
+        if (!may) return may.error();
         auto made = services_.operations.on_record(
-            context, repository->key,
+            *may ? context : context.as_system(), repository->key,
             {.method = "POST",
              .path = "/snapshots",
              .parameters = {{"branch", kMasterAlias}, {"changeset", *changeset}},
              .body = {{member::kTitle, sdk::text_member(release, member::kTitle)}}});
         if (!made) return made.error();
         return sdk::text_member(sdk::Json::parse(made->body()), "_doc");
+    }
+
+    /// Its id is known once the release is committed. Where nothing was to be merged, the master
+    /// was that before.
+    sdk::Result<std::string> released_changeset(sdk::Context& context,
+                                                const sdk::Json& release) const {
+        auto master = master_of(context.as_system(), collection_.container);
+        if (!master) return master.error();
+        const std::string word = sdk::text_member(release, member::kChangesetWord);
+        return word.empty() ? services_.merging.tip(context, *master)
+                            : services_.merging.changeset_id(*master, word);
     }
 
     const ReleaseServices& services_;
@@ -139,6 +151,9 @@ sdk::Result<sdk::Json> publish(const ReleaseServices& services, sdk::Context& co
                                const std::string& repository, const sdk::Json& release) {
     auto branches = branches_of(context, repository, release);
     if (!branches) return branches.error();
+    if (auto may = require_approval(context, repository); !may) return may.error();
+    if (auto same = check_unchanged(services, context, *branches, release); !same)
+        return same.error();
     auto outcome = services.merging.merge(context, *branches, {.passes_block = true});
     if (!outcome) return outcome.error();
     sdk::Json members = {{member::kIsScheduled, false}};

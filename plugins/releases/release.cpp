@@ -10,6 +10,7 @@
 
 #include "publication.hpp"
 #include "release_state.hpp"
+#include "schedule.hpp"
 #include "vocabulary.hpp"
 
 namespace stele::releases {
@@ -20,7 +21,6 @@ constexpr char kCreationJob[] = "create-release";
 constexpr char kFinalizationJob[] = "finalize-release";
 constexpr char kCreatedId[] = "created-release-id";
 constexpr char kSourceId[] = "sourceId";
-constexpr char kSchedule[] = "schedule";
 
 sdk::Fields kept_fields() {
     using enum sdk::FieldKind;
@@ -37,29 +37,15 @@ sdk::Fields kept_fields() {
                           {.name = member::kIsReleased, .kind = boolean},
                           {.name = member::kSnapshot, .kind = text},
                           {.name = member::kIsArchived, .kind = boolean},
+                          {.name = member::kJob, .kind = text, .withheld = true},
                           {.name = member::kConflictsWith, .kind = array, .withheld = true},
+                          {.name = member::kFinalizedTip, .kind = text, .withheld = true},
                           {.name = member::kChangesetWord, .kind = text, .withheld = true}};
     for (sdk::Field& field : fields) {
         field.read_only = true;
         field.unindexed = field.withheld;
     }
     return fields;
-}
-
-sdk::Error is_released() {
-    return sdk::make_error(sdk::ErrorKind::conflict, "releases.released",
-                           "the release is on the master already");
-}
-
-sdk::Error is_archived() {
-    return sdk::make_error(sdk::ErrorKind::conflict, "releases.archived",
-                           "the release is archived");
-}
-
-sdk::Result<void> check_open(const sdk::Json& release) {
-    if (sdk::flag_member(release, member::kIsReleased, false)) return is_released();
-    if (sdk::flag_member(release, member::kIsArchived, false)) return is_archived();
-    return {};
 }
 
 sdk::Reply reply_with(const char* name, sdk::Json value) {
@@ -142,7 +128,7 @@ void Release::define_jobs(sdk::Jobs& jobs) {
 sdk::Result<void> Release::prepare(sdk::Change& change, sdk::Context& context) {
     if (change.kind == sdk::ChangeKind::remove) return prepare_removal(change, context);
     sdk::Json& fields = change.after->fields;
-    auto ms = release_ms(fields);
+    auto ms = told_ms(fields, member::kReleaseDate);
     if (!ms) return ms.error();
     if (*ms) fields[member::kReleaseDate] = sdk::time_value(**ms);
     return change.kind == sdk::ChangeKind::update ? prepare_update(change, context)
@@ -153,15 +139,14 @@ sdk::Result<void> Release::prepare(sdk::Change& change, sdk::Context& context) {
 sdk::Result<void> Release::prepare_update(sdk::Change& change, sdk::Context& context) const {
     const sdk::Json& before = change.before->fields;
     if (!sdk::flag_member(before, member::kIsScheduled, false)) return {};
-    auto former = release_ms(before);
-    auto wanted = release_ms(change.after->fields);
+    auto former = told_ms(before, member::kReleaseDate);
+    auto wanted = told_ms(change.after->fields, member::kReleaseDate);
     if (!former || !wanted || *former == *wanted) return {};
     if (!*wanted) {
         return sdk::invalid_parameter(member::kReleaseDate,
                                       "is needed as long as the release is scheduled");
     }
-    auto scheduled =
-        schedule(context, change.collection.container, change.after->id, change.after->fields);
+    auto scheduled = schedule(services_, context, change.collection.container, *change.after);
     if (!scheduled) return scheduled.error();
     change.after->fields.update(*scheduled);
     return {};
@@ -170,18 +155,29 @@ sdk::Result<void> Release::prepare_update(sdk::Change& change, sdk::Context& con
 /// Its branch goes along unless it is on the master.
 sdk::Result<void> Release::prepare_removal(const sdk::Change& change, sdk::Context& context) const {
     const sdk::Json& release = change.before->fields;
-    if (auto ended = unschedule(context, release); !ended) return ended;
+    if (auto ended = unschedule(services_, context, release); !ended) return ended.error();
     if (sdk::flag_member(release, member::kIsReleased, false)) return {};
     auto branch = context.documents().read({kBranchType, change.collection.container},
                                            sdk::text_member(release, member::kBranch));
     // With the repository it goes by itself.
     if (!branch && sdk::is_missing(branch.error())) return {};
     if (!branch) return branch.error();
+    // Whoever may not delete the branch leaves it behind.
+    auto may = context.session().is_system
+                   ? sdk::Result<bool>(true)
+                   : sdk::holds(context, branch->key, sdk::Permission::remove);
+    if (!may) return may.error();
+    if (!*may) return {};
     return context.documents().remove({kBranchType, change.collection.container}, branch->id);
 }
 
 sdk::Result<void> Release::present(const sdk::Call& call, sdk::Json& record) {
-    record.erase(member::kChangesetWord);
+    auto coming = is_coming(services_, call.context(), record);
+    if (!coming) return coming.error();
+    // The job of one whose starter was disabled ends without a word.
+    if (record.contains(member::kIsScheduled)) record[member::kIsScheduled] = *coming;
+    for (const char* own : {member::kChangesetWord, member::kFinalizedTip, member::kJob})
+        record.erase(own);
     // Clients take a time that is there for one.
     for (const char* time : {member::kFinalizedOn, member::kScheduledOn, member::kReleaseDate}) {
         const auto found = record.find(time);
@@ -237,7 +233,7 @@ sdk::Result<sdk::Document> Release::make(const sdk::Call& call) {
     for (const sdk::Field& kept : kept_fields())
         fields.erase(kept.name);
     // Before a branch is made for it.
-    if (auto ms = release_ms(fields); !ms) return ms.error();
+    if (auto ms = told_ms(fields, member::kReleaseDate); !ms) return ms.error();
     const std::string title = sdk::text_member(fields, member::kTitle);
     auto branch = make_branch(call, title.empty() ? "Release" : title);
     if (!branch) return branch.error();
@@ -245,6 +241,7 @@ sdk::Result<sdk::Document> Release::make(const sdk::Call& call) {
     auto made = documents.create(call.collection(), std::move(fields));
     if (!made) return made;
     sdk::Json kept = unfinalized_members();
+    kept.update(unscheduled_members());
     kept[member::kBranch] = *branch;
     kept["platformId"] = call.context().platform().id;
     for (const char* flag : {member::kIsReleased, member::kIsArchived})
@@ -270,28 +267,6 @@ sdk::Result<sdk::Reply> Release::start_create(const sdk::Call& call) {
     return sdk::reply_of_started(services_.jobs, call, *job);
 }
 
-sdk::Result<void> Release::unschedule(sdk::Context& context, const sdk::Json& release) const {
-    const std::string work = sdk::text_member(release, member::kWork);
-    if (work.empty() || !sdk::flag_member(release, member::kIsScheduled, false)) return {};
-    auto killed = services_.jobs.kill(context, work);
-    if (!killed && !sdk::is_missing(killed.error())) return killed;
-    return {};
-}
-
-sdk::Result<sdk::Json> Release::schedule(sdk::Context& context, const std::string& repository,
-                                         const std::string& id, const sdk::Json& release) const {
-    auto ms = release_ms(release);
-    if (!ms) return ms.error();
-    if (!*ms) return sdk::invalid_parameter(member::kReleaseDate, "is needed for a schedule");
-    if (auto ended = unschedule(context, release); !ended) return ended.error();
-    auto job = start_publication(services_, context, repository, id, **ms);
-    if (!job) return job.error();
-    return sdk::Json{{member::kIsScheduled, true},
-                     {member::kScheduledBy, context.principal().name},
-                     {member::kScheduledOn, sdk::time_value(sdk::now_ms())},
-                     {member::kWork, *job}};
-}
-
 sdk::Result<sdk::Document> Release::finalized(const sdk::Call& call) {
     sdk::Context& context = call.context();
     const sdk::Document& release = call.record();
@@ -310,7 +285,8 @@ sdk::Result<sdk::Document> Release::finalized(const sdk::Call& call) {
             return closed.error();
     }
     if (wants_schedule) {
-        auto scheduled = schedule(context, repository, release.id, release.fields);
+        if (auto may = require_approval(context, repository); !may) return may.error();
+        auto scheduled = schedule(services_, context, repository, release);
         if (!scheduled) return scheduled.error();
         members->update(*scheduled);
     }
@@ -338,10 +314,15 @@ sdk::Result<sdk::Reply> Release::unfinalize(const sdk::Call& call) {
     sdk::Context& context = call.context();
     const sdk::Document& release = call.record();
     if (auto may = check_open(release.fields); !may) return may.error();
-    if (auto ended = unschedule(context, release.fields); !ended) return ended.error();
-    auto opened = open_branch(context, call.collection().container, release.fields, true);
-    if (!opened) return opened.error();
-    auto patched = context.documents().patch(call.collection(), release.id, unfinalized_members());
+    auto members = unschedule(services_, context, release.fields);
+    if (!members) return members.error();
+    members->update(unfinalized_members());
+    // A branch that somebody has closed before is not the release's to open.
+    if (sdk::flag_member(release.fields, member::kIsFinalized, false)) {
+        auto opened = open_branch(context, call.collection().container, release.fields, true);
+        if (!opened) return opened.error();
+    }
+    auto patched = context.documents().patch(call.collection(), release.id, *members);
     if (!patched) return patched.error();
     return sdk::Reply::status({{"_doc", release.id}});
 }
@@ -358,9 +339,11 @@ sdk::Result<sdk::Reply> Release::release_now(const sdk::Call& call) {
     if (!sdk::flag_member(*published, member::kIsReleased, false)) {
         return sdk::make_error(sdk::ErrorKind::conflict, "releases.conflicts",
                                "changes of the release and of the master do not go together: "
-                               "finalize the release, and decide the conflicts of the merge");
+                               "merge its branch into the master, or schedule it, to decide them");
     }
-    if (auto ended = unschedule(context, release.fields); !ended) return ended.error();
+    auto unscheduled = unschedule(services_, context, release.fields);
+    if (!unscheduled) return unscheduled.error();
+    members->update(*unscheduled);
     if (!sdk::flag_member(release.fields, member::kIsFinalized, false)) {
         members->update(finalized_members(context));
         if (auto closed = open_branch(context, repository, release.fields, false); !closed)
@@ -370,7 +353,7 @@ sdk::Result<sdk::Reply> Release::release_now(const sdk::Call& call) {
     // The snapshot is taken of the changeset that the commit makes.
     auto job = start_publication(services_, context, repository, release.id, 0);
     if (!job) return job.error();
-    (*members)[member::kWork] = *job;
+    (*members)[member::kJob] = *job;
     auto patched = context.documents().patch(call.collection(), release.id, *members);
     if (!patched) return patched.error();
     return sdk::Reply::status({{"_doc", release.id}, {member::kIsReleased, true}});
@@ -379,21 +362,26 @@ sdk::Result<sdk::Reply> Release::release_now(const sdk::Call& call) {
 sdk::Result<sdk::Reply> Release::set_archived(const sdk::Call& call, bool wants_archived) {
     sdk::Context& context = call.context();
     const sdk::Document& release = call.record();
+    sdk::Json members = {{member::kIsArchived, wants_archived}};
     if (wants_archived) {
-        if (auto ended = unschedule(context, release.fields); !ended) return ended.error();
+        auto unscheduled = unschedule(services_, context, release.fields);
+        if (!unscheduled) return unscheduled.error();
+        members.update(*unscheduled);
     }
     auto branch = sdk::if_readable(
         context, context.documents().read({kBranchType, call.collection().container},
                                           sdk::text_member(release.fields, member::kBranch)));
     if (!branch) return branch.error();
+    auto is_gone = *branch ? sdk::Result<bool>(false)
+                           : is_branch_gone(context, call.collection().container, release.fields);
+    if (!is_gone) return is_gone.error();
+    if (!*branch && !*is_gone) return branch_gone();
     if (*branch) {
         auto done = services_.operations.on_record(
             context, (*branch)->key,
             {.method = "POST", .path = wants_archived ? "/archive" : "/unarchive"});
         if (!done) return done.error();
     }
-    sdk::Json members = {{member::kIsArchived, wants_archived}};
-    if (wants_archived) members[member::kIsScheduled] = false;
     auto patched = context.documents().patch(call.collection(), release.id, members);
     if (!patched) return patched.error();
     return sdk::Reply::status({{"_doc", release.id}, {member::kIsArchived, wants_archived}});

@@ -37,9 +37,6 @@ private:
     sdk::Result<std::string> make_branch(const sdk::Call& call, const std::string& title) const;
     /// Finalizes and, where that is asked, schedules; the release as it is then.
     sdk::Result<sdk::Document> finalized(const sdk::Call& call);
-    sdk::Result<sdk::Json> schedule(sdk::Context& context, const std::string& repository,
-                                    const std::string& id, const sdk::Json& release) const;
-    sdk::Result<void> unschedule(sdk::Context& context, const sdk::Json& release) const;
     sdk::Result<sdk::Reply> set_archived(const sdk::Call& call, bool is_archived);
     sdk::Result<void> prepare_update(sdk::Change& change, sdk::Context& context) const;
     sdk::Result<void> prepare_removal(const sdk::Change& change, sdk::Context& context) const;

@@ -9,9 +9,13 @@
 
 namespace stele::releases {
 
-/// The time that a release date tells: a time object of which `ms` alone counts, `{ms}`, or a
-/// number of epoch milliseconds. Nothing where there is none; `invalid` naming `releaseDate`.
-sdk::Result<std::optional<std::int64_t>> release_ms(const sdk::Json& release);
+/// The time that a member tells: a time object of which `ms` alone counts, `{ms}`, or a number of
+/// epoch milliseconds. Nothing where there is none; `invalid` naming the member.
+sdk::Result<std::optional<std::int64_t>> told_ms(const sdk::Json& fields, const char* name);
+
+/// A release that is on the master, or archived, takes no more steps: `conflict`
+/// (`releases.released`, `releases.archived`).
+sdk::Result<void> check_open(const sdk::Json& release);
 
 /// The branch of a release and the master of its repository, for whoever may READ both; `conflict`
 /// (`releases.branch_gone`) otherwise.
@@ -28,8 +32,25 @@ sdk::Result<sdk::Json> look_for_conflicts(const ReleaseServices& services, sdk::
 sdk::Json finalized_members(const sdk::Context& context);
 sdk::Json unfinalized_members();
 
+/// The master of a repository, as `branches_of`.
+sdk::Result<sdk::RecordKey> master_of(sdk::Context& context, const std::string& repository);
+
 /// Whether content of its branch may change: not while it is finalized.
 sdk::Result<void> open_branch(sdk::Context& context, const std::string& repository,
                               const sdk::Json& release, bool is_open);
+
+/// `forbidden` (`releases.approval_missing`) where the master waits for somebody's approval
+/// (`autoPull` is false) and whoever acts may not UPDATE its record.
+sdk::Result<void> require_approval(sdk::Context& context, const std::string& repository);
+
+/// `conflict` (`releases.changed`) where the branch of a finalized release is not any more what it
+/// was when it was finalized.
+sdk::Result<void> check_unchanged(const ReleaseServices& services, sdk::Context& context,
+                                  const sdk::BranchPair& branches, const sdk::Json& release);
+
+sdk::Error branch_gone();
+/// Whether its branch is not there, for anybody.
+sdk::Result<bool> is_branch_gone(sdk::Context& context, const std::string& repository,
+                                 const sdk::Json& release);
 
 }  // namespace stele::releases

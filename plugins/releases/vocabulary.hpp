@@ -3,6 +3,7 @@
 namespace stele::releases {
 
 inline constexpr char kReleaseType[] = "release";
+inline constexpr char kWorkType[] = "scheduled-work";
 inline constexpr char kRepositoryType[] = "repository";
 inline constexpr char kBranchType[] = "branch";
 inline constexpr char kMasterAlias[] = "master";
@@ -21,16 +22,32 @@ inline constexpr char kIsScheduled[] = "scheduled";
 inline constexpr char kScheduledBy[] = "scheduledBy";
 inline constexpr char kScheduledOn[] = "scheduledDate";
 inline constexpr char kWork[] = "scheduledWorkId";
+/// What its branch was when it was finalized last.
+inline constexpr char kFinalizedTip[] = "finalizedTip";
 inline constexpr char kReleaseDate[] = "releaseDate";
 inline constexpr char kIsReleased[] = "released";
 inline constexpr char kSnapshot[] = "snapshotId";
 inline constexpr char kIsArchived[] = "archived";
 /// What the server goes by until it knows the changeset's id.
 inline constexpr char kChangesetWord[] = "changesetWord";
+/// The job that brings it to the master, or takes the snapshot.
+inline constexpr char kJob[] = "releaseJobId";
 }  // namespace member
 
-/// Of jobs and branches.
+/// Members of scheduled work.
+namespace work {
+inline constexpr char kType[] = "type";
+inline constexpr char kReference[] = "reference";
+inline constexpr char kStartDate[] = "startDate";
+inline constexpr char kJob[] = "jobId";
+inline constexpr char kScheduledBy[] = "scheduledBy";
+inline constexpr char kState[] = "state";
+}  // namespace work
+
+/// Of jobs, branches and scheduled work.
 inline constexpr char kRepositoryId[] = "repositoryId";
 inline constexpr char kReleaseId[] = "releaseId";
+/// What finalizing is told.
+inline constexpr char kSchedule[] = "schedule";
 
 }  // namespace stele::releases

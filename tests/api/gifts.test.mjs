@@ -496,7 +496,7 @@ const changesRights = `/grant /revoke /update /delete /patch /ref/merge /members
   /datastores/assign /datastores/unassign /principals/invite /users/invite /changepassword /auth/impersonate /associate /unassociate /move
   /movenodes /move/start /nodes/move/start /n/move/start /projects/start /reset/start /tenants/start /closeout /confirm
   /import /transfer/import /tools/copy /merge /merge/start /copyfrom /copyfrom/start /publish
-  /revert /revert/start /commit /finalize /finalize/start /releaseimmediately /transition`;
+  /revert /revert/start /commit /finalize /finalize/start /releaseimmediately /trigger /transition`;
 const changesNone = `/export /transfer/export /unlock /lock /stats /restore /unzip /unmount /undelete /tree /traverse /touch /repair /_repair /remove /relatives/find
   /refresh /recreate /predelete /find /delete/start /copy /copy/start /ancestorbytype /validate/start /changes/start /changes/invalidate /changes/tree /unarchive
   /archive /test /send /qnames/generate /nodes/search /n/search /nodes/query/deep /n/query/deep /nodes/predelete /n/predelete
@@ -535,7 +535,7 @@ const besideTheWalk = {
   '/merge /merge/start': ['plugins/nodes/tests/nodes_merge.test.mjs', 'nobody gives others, by the folder that a merge puts a node into, what they do not hold on the node'],
   '/copyfrom /copyfrom/start /publish':
     ['plugins/nodes/tests/nodes_publish.test.mjs', 'nobody gives others, by the folder that publishing puts a node into, what they do not hold on the node'],
-  '/finalize /finalize/start /releaseimmediately':
+  '/finalize /finalize/start /releaseimmediately /trigger':
     ['plugins/releases/tests/releases.test.mjs', 'nobody gives others, by the folder that a release puts a node into, what they do not hold on the node'],
   '/transition': ['plugins/editorial_flows/tests/editorial_flows.test.mjs', 'nobody brings by a flow what they could not merge'],
   '/commit': ['plugins/nodes/tests/nodes_conflicts.test.mjs', 'nobody gives others, by the conflicts that they commit, what they do not hold on the node'],

@@ -47,8 +47,16 @@ export async function makeContent(ask, title = 'walk') {
   ids.changesetId = (await ask('GET', node))._system.changeset;
   ids.conflictId = await makeConflict(ask, repository);
   ids.releaseId = (await ask('POST', `${repository}/releases`, { title }))._doc;
+  ids.scheduledWorkId = await makeWork(ask, ids.repositoryId, title);
   ids.flowId = (await ask('POST', '/editorial/flows/start', { repositoryId: ids.repositoryId, properties: { title } })).workflowId;
   return ids;
+}
+
+/// The id of the work that brings a release in another century.
+async function makeWork(ask, repositoryId, title) {
+  const { _doc: platform } = await ask('GET', '/');
+  const { _doc: release } = await ask('POST', `/repositories/${repositoryId}/releases`, { title });
+  return (await ask('POST', '/work/scheduled', { title, reference: `release://${platform}/${repositoryId}/${release}`, startDate: 4_102_444_800_000 }))._doc;
 }
 
 /// The id of what two branches of a repository have made that does not go together.

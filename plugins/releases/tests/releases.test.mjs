@@ -28,6 +28,7 @@ async function until(is, seconds = 60) {
     assert.ok(Date.now() < end, `not within ${seconds} s`);
   }
 }
+const jobOf = async (work) => (await admin('GET', `/work/scheduled/${work}`)).jobId;
 const refusal = async (path, body) => { const { status, json } = await ask('POST', path, body); return [status, json.code]; };
 
 test('2.3: a release is made, changed, finalized, scheduled, and on the master after its date', async () => {
@@ -111,7 +112,7 @@ test('conflicts with the master and with other finalized releases are found, and
   // At its date it stays where it is, and people are asked.
   await admin('PUT', release(two._doc), { ...(await read(two._doc)), releaseDate: Date.now() - 1000 });
   const { scheduledWorkId } = (await admin('POST', `${release(two._doc)}/finalize`, { schedule: true })).result;
-  assert.deepEqual((await endedJob(admin, scheduledWorkId))._result.released, false);
+  assert.deepEqual((await endedJob(admin, await jobOf(scheduledWorkId)))._result.released, false);
   const waiting = await read(two._doc);
   assert.deepEqual([waiting.released, waiting.scheduled, waiting.finalizeHasConflicts, await title('master', node)], [false, false, true, 'By master']);
   const [conflict] = (await admin('GET', `${repository}/conflicts`)).rows;
@@ -123,14 +124,21 @@ test('conflicts with the master and with other finalized releases are found, and
 test('what is unfinalized can be changed again, and comes at no date', async () => {
   const made = await create({ releaseDate: Date.now() + 2000 });
   await admin('POST', `${release(made._doc)}/finalize`, { schedule: true });
-  const scheduled = await read(made._doc);
+  const job = await jobOf((await read(made._doc)).scheduledWorkId);
   await admin('POST', `${release(made._doc)}/unfinalize`);
   const now = await read(made._doc);
   assert.deepEqual([now.finalized, now.scheduled, now.scheduledWorkId ?? ''], [false, false, '']);
-  assert.equal((await endedJob(admin, scheduled.scheduledWorkId)).state, 'ERROR');
+  assert.equal((await endedJob(admin, job)).state, 'ERROR');
   await make(made.branchId, { title: 'Changed' });
   await sleep(2500);
   assert.equal((await read(made._doc)).released, false);
+});
+
+test('a branch that somebody has closed stays closed where no release has closed it', async () => {
+  const made = await create();
+  await admin('PUT', branchPath(made.branchId), { readonly: true });
+  await admin('POST', `${release(made._doc)}/unfinalize`);
+  assert.equal((await admin('GET', branchPath(made.branchId))).readonly, true);
 });
 
 test('another date is another schedule', async () => {
@@ -139,10 +147,11 @@ test('another date is another schedule', async () => {
   await put(made.branchId, node, { title: 'After' });
   await admin('POST', `${release(made._doc)}/finalize`, { schedule: true });
   const former = await read(made._doc);
+  const job = await jobOf(former.scheduledWorkId);
   const none = await ask('PUT', release(made._doc), { title: 'x', releaseDate: null });
   assert.equal(none.status, 400, none.text);
   await admin('PUT', release(made._doc), { ...former, releaseDate: Date.now() + 500 });
-  assert.notEqual((await read(made._doc)).scheduledWorkId, former.scheduledWorkId);
+  assert.equal((await endedJob(admin, job)).state, 'ERROR');
   await until(async () => (await read(made._doc)).released);
   assert.equal(await title('master', node), 'After');
 });
@@ -200,6 +209,8 @@ test('whoever releases has on the master what merging needs, and nobody acts on 
   await grant(release(made._doc), 'editor');
   assert.equal(await act('finalize'), 409);
   for (const branch of ['master', made.branchId]) for (const path of [branchPath(branch), nodePath(branch, node)]) await grant(path, 'consumer');
+  assert.equal(await act('finalize'), 403);
+  await grant(branchPath(made.branchId), 'editor');
   assert.equal(await act('finalize'), 200);
   assert.equal(await act('releaseimmediately'), 403);
   assert.deepEqual([await title('master', node), (await read(made._doc)).released], ['Before', false]);
@@ -207,6 +218,57 @@ test('whoever releases has on the master what merging needs, and nobody acts on 
   await grant(nodePath('master', node), 'editor');
   assert.equal(await act('releaseimmediately'), 200);
   assert.equal(await title('master', node), 'After');
+  // What the master was is kept, whoever may make branches.
+  await until(async () => (await read(made._doc)).snapshotId);
+});
+
+test('what was changed after a release was finalized does not come with it', async () => {
+  const made = await create({ releaseDate: Date.now() + 500 });
+  await make(made.branchId, { title: 'Seen' });
+  const { scheduledWorkId, ...rest } = (await admin('POST', `${release(made._doc)}/finalize`, { schedule: true })).result;
+  assert.ok(scheduledWorkId && rest.finalized);
+  await admin('PUT', branchPath(made.branchId), { readonly: false });
+  const added = await make(made.branchId, { title: 'Added' });
+  await until(async () => !(await read(made._doc)).scheduled);
+  assert.deepEqual([(await read(made._doc)).released, (await ask('GET', nodePath('master', added))).status], [false, 404]);
+  assert.deepEqual(await refusal(`${release(made._doc)}/releaseimmediately`), [409, 'releases.changed']);
+  await admin('POST', `${release(made._doc)}/finalize`, {});
+  await admin('POST', `${release(made._doc)}/releaseimmediately`);
+  assert.equal(await title('master', added), 'Added');
+});
+
+test('a master that waits for approval takes releases from those who may change its record', async () => {
+  await admin('PUT', branchPath('master'), { autoPull: false });
+  const made = await create({ releaseDate: Date.now() + 3_600_000 });
+  const node = await make(made.branchId, { title: 'New' });
+  await server.makeUser('unapproved');
+  const token = await server.login('unapproved', 'secret-of-unapproved');
+  const grant = (path, role) => admin('POST', `${path}/authorities/${role}/grant?id=default/unapproved`, {});
+  for (const [path, role] of [[release(made._doc), 'editor'], [branchPath(made.branchId), 'manager'], [branchPath('master'), 'contributor'], [nodePath(made.branchId, node), 'consumer']]) await grant(path, role);
+  for (const [action, body] of [['releaseimmediately', {}], ['finalize', { schedule: true }]]) {
+    const { status, json } = await ask('POST', `${release(made._doc)}/${action}`, body, token);
+    assert.deepEqual([status, json.code], [403, 'releases.approval_missing'], action);
+  }
+  assert.equal((await ask('GET', nodePath('master', node))).status, 404);
+  await admin('POST', `${release(made._doc)}/releaseimmediately`);
+  assert.equal(await title('master', node), 'New');
+});
+
+test('a role on a release is none on its branch', async () => {
+  const made = await create();
+  await server.makeUser('of-record');
+  const token = await server.login('of-record', 'secret-of-of-record');
+  await admin('POST', `${release(made._doc)}/authorities/manager/grant?id=default/of-record`, {});
+  await admin('PUT', branchPath(made.branchId), { readonly: true });
+  const act = async (action) => (await ask('POST', `${release(made._doc)}/${action}`, {}, token)).status;
+  await act('unfinalize');
+  assert.equal((await admin('GET', branchPath(made.branchId))).readonly, true);
+  assert.equal(await act('archive'), 409);
+  await admin('POST', `${release(made._doc)}/finalize`, {});
+  assert.equal(await act('unfinalize'), 403);
+  assert.equal((await admin('GET', branchPath(made.branchId))).readonly, true);
+  assert.equal((await ask('DELETE', release(made._doc), undefined, token)).status, 200);
+  assert.equal((await ask('GET', branchPath(made.branchId))).status, 200);
 });
 
 test('nobody gives others, by the folder that a release puts a node into, what they do not hold on the node', async () => {
@@ -222,6 +284,7 @@ test('nobody gives others, by the folder that a release puts a node into, what t
   const grant = (path, role, name) => admin('POST', `${path}/authorities/${role}/grant?id=default/${name}`, {});
   for (const path of [branchPath('master'), branchPath(made.branchId), nodePath(made.branchId, shelf), nodePath(made.branchId, node), nodePath(made.branchId, membership)]) await grant(path, 'consumer', 'mover');
   await grant(release(made._doc), 'editor', 'mover');
+  await grant(branchPath(made.branchId), 'editor', 'mover');
   await grant(branchPath('master'), 'consumer', 'holder');
   for (const [path, role] of [[nodePath('master', shelf), 'contributor'], [nodePath('master', node), 'collaborator'], [branchPath('master'), 'contributor']]) await grant(path, role, 'mover');
   await grant(nodePath('master', shelf), 'manager', 'holder');
@@ -230,7 +293,10 @@ test('nobody gives others, by the folder that a release puts a node into, what t
   assert.deepEqual([now.status, now.json.code], [403, 'nodes.membership_gives_rights'], now.text);
   const dated = await ask('POST', `${release(made._doc)}/finalize`, { schedule: true }, tokens.mover);
   assert.equal(dated.status, 200, dated.text);
-  assert.equal((await endedJob(admin, dated.json.result.scheduledWorkId)).state, 'ERROR');
+  assert.equal((await endedJob(admin, await jobOf(dated.json.result.scheduledWorkId))).state, 'ERROR');
+  const triggered = await ask('POST', `/work/scheduled/${dated.json.result.scheduledWorkId}/trigger`, {}, tokens.mover);
+  assert.equal(triggered.status, 200, triggered.text);
+  assert.equal((await endedJob(admin, triggered.json.jobId)).state, 'ERROR');
   assert.deepEqual([(await read(made._doc)).released, (await read(made._doc)).scheduled], [false, false]);
 });
 
