@@ -81,7 +81,6 @@ sdk::ResourceDescriptor ScheduledWork::describe() const {
             .path = "work/scheduled",
             .placeholder = "scheduledWorkId",
             .fields = std::move(fields),
-            .capabilities = {.attachments = false},
             .operations = {.create = false, .transfer = false},
             .actions = {{.name = "",
                          .scope = sdk::ActionScope::collection,
