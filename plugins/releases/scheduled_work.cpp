@@ -88,7 +88,7 @@ sdk::ResourceDescriptor ScheduledWork::describe() const {
                          .run = sdk::action<&ScheduledWork::create>(),
                          .slow = true,
                          .body = sdk::BodyUse::record,
-                         .takes = sdk::shape::record(kWorkType),
+                         .takes = sdk::shape::object({{work::kReference, sdk::shape::text()}}),
                          .answers = sdk::shape::written(kWorkType)},
                         {.name = "trigger",
                          .permission = sdk::Permission::update,

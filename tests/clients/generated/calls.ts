@@ -133,6 +133,12 @@ export async function makeCalls(baseUrl: string, token: string): Promise<Call[]>
   const onRequest = { params: { path: { repositoryId, pullRequestId: request._doc } } };
   const closed = await done(client.POST('/repositories/{repositoryId}/pullrequests/{pullRequestId}/close', onRequest));
   check(closed._doc === request._doc, 'the pull request was closed');
+  const release = await done(client.POST('/repositories/{repositoryId}/releases', { params: { path: { repositoryId } }, body: { title: 'generated' } }));
+  const { info } = await done(client.GET('/repositories/{repositoryId}/releases/{releaseId}/info', { params: { path: { repositoryId, releaseId: release._doc } } }));
+  check(typeof info === 'object', 'a release tells of itself');
+  const flow = await done(client.POST('/editorial/flows/start', { params: { query: { repositoryId } } }));
+  const task = await done(client.GET('/editorial/flows/{flowId}/task', { params: { path: { flowId: flow.workflowId } } }));
+  check(task.state === 'active' && task.branchId === flow.branchId, 'a flow has a task on its branch');
   const touched = await done(client.POST('/repositories/{repositoryId}/branches/{branchId}/nodes/{nodeId}/touch', onNode));
   check(touched._doc === book._doc, 'the node was touched');
   const job = await done(client.POST('/repositories/{repositoryId}/branches/{branchId}/nodes/{nodeId}/delete/start',
