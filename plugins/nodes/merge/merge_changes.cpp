@@ -75,15 +75,14 @@ private:
     /// Without a step: a node that only its folders or its conflicts are about.
     sdk::Result<void> add(const std::string& id, Kind kind, const MergeStep* step) {
         if (auto may = pace_.step(); !may) return may;
-        for (const BranchContent* branch : {&source_, &target_}) {
-            auto hidden = is_hidden(*branch, id);
-            if (!hidden) return hidden.error();
-            if (*hidden) return {};
-        }
         auto present = find(target_, id);
         if (!present) return present.error();
         auto other = find(source_, id);
         if (!other) return other.error();
+        auto is_hidden = hides(target_, id, *present);
+        if (is_hidden && !*is_hidden) is_hidden = hides(source_, id, *other);
+        if (!is_hidden) return is_hidden.error();
+        if (*is_hidden) return {};
         const bool comes = kind != Kind::remove && other->has_value();
         const std::optional<sdk::Document>& shown = comes ? *other : *present;
         if (!shown || is_association(shown->fields)) return {};
@@ -106,12 +105,9 @@ private:
     }
 
     /// A branch has it, and not for whoever looks.
-    static sdk::Result<bool> is_hidden(const BranchContent& content, const std::string& id) {
-        auto is_there = content.view().contains(node_record_key(id));
-        if (!is_there || !*is_there) return is_there;
-        auto node = find(content, id);
-        if (!node) return node.error();
-        return !node->has_value();
+    static sdk::Result<bool> hides(const BranchContent& content, const std::string& id,
+                                   const std::optional<sdk::Document>& readable) {
+        return readable ? sdk::Result<bool>(false) : content.view().contains(node_record_key(id));
     }
 
     static sdk::Result<std::optional<sdk::Document>> find(const BranchContent& content,
