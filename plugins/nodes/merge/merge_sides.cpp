@@ -178,36 +178,34 @@ sdk::Result<std::optional<ChangedRecord>> MergeSides::changed(std::string_view k
     const bool is_one_version = !base->part || base->revision;
     if (is_one_version && version->revision == base->revision)
         return std::optional<ChangedRecord>();
-    auto source = version->record();
-    if (!source) return source.error();
-    ChangedRecord found;
-    found.id = node_of_record_key(key);
-    if (*source) {
-        found.source_ms = written_ms(**source);
-        auto part = part_of(**source);
-        if (!part) return part.error();
-        found.source = *std::move(part);
-    }
-    if (is_same_part(base->part, found.source)) return std::optional<ChangedRecord>();
-    found.base = std::move(base->part);
-    if (auto read = read_target(key, found); !read) return read.error();
-    return std::optional<ChangedRecord>(std::move(found));
+    auto found = read_source(key, *version);
+    if (!found) return found.error();
+    if (is_same_part(base->part, found->source)) return std::optional<ChangedRecord>();
+    found->base = std::move(base->part);
+    if (auto read = read_target(key, *found); !read) return read.error();
+    return std::optional<ChangedRecord>(*std::move(found));
 }
 
 sdk::Result<ChangedRecord> MergeSides::fresh(std::string_view key) const {
     auto version = SideVersion::of(*source_view_, key);
     if (!version) return version.error();
-    auto source = version->record();
+    auto found = read_source(key, *version);
+    if (!found) return found.error();
+    if (auto read = read_target(key, *found); !read) return read.error();
+    return found;
+}
+
+sdk::Result<ChangedRecord> MergeSides::read_source(std::string_view key,
+                                                   const SideVersion& version) const {
+    auto source = version.record();
     if (!source) return source.error();
     ChangedRecord found;
     found.id = node_of_record_key(key);
-    if (*source) {
-        found.source_ms = written_ms(**source);
-        auto part = part_of(**source);
-        if (!part) return part.error();
-        found.source = *std::move(part);
-    }
-    if (auto read = read_target(key, found); !read) return read.error();
+    if (!*source) return found;
+    auto part = part_of(**source);
+    if (!part) return part.error();
+    found.source_ms = written_ms(**source);
+    found.source = *std::move(part);
     return found;
 }
 

@@ -85,6 +85,7 @@ private:
     sdk::Result<std::vector<AncestryPoint>> without_taken(std::vector<AncestryPoint> points,
                                                           const std::string& id) const;
     sdk::Result<MergeBase::Record> base_of(std::string_view key) const;
+    sdk::Result<ChangedRecord> read_source(std::string_view key, const SideVersion& version) const;
     sdk::Result<void> read_target(std::string_view key, ChangedRecord& found) const;
     /// What of a record is merged, as it says that on the target.
     sdk::Result<sdk::Json> part_of(const sdk::Json& record) const;
