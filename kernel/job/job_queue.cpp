@@ -39,6 +39,7 @@ private:
         while (cursor->is_valid()) {
             auto job = queued_job(cursor->key(), cursor->value());
             if (job && job->due_ms > now_) {
+                if (wishes_.on_later) wishes_.on_later(job->due_ms);
                 // Nor is anything else that this starter has here.
                 cursor->seek(starter_range(name_, job->starter).end);
                 continue;

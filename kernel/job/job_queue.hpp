@@ -29,6 +29,9 @@ struct JobWishes {
     std::map<std::string, std::string, std::less<>> last_starters = {};
     /// That of the job that was taken last.
     std::optional<std::string> last_lane = {};
+    /// Told when jobs that were passed over because they are not due yet will be; may be empty.
+    /// Where nothing is taken it is told the earliest of every starter.
+    std::function<void(std::int64_t due_ms)> on_later = {};
 };
 
 /// What becomes of a job that is next.

@@ -111,8 +111,14 @@ void JobRunner::run_until_stopped() {
             signals_->wait_for_change(signals_->generation(), options_.period);
             continue;
         }
-        signals_->wait_for_change(generation, options_.period);
+        signals_->wait_for_change(generation, patience());
     }
+}
+
+std::chrono::milliseconds JobRunner::patience() const {
+    using std::chrono::milliseconds;
+    if (!next_due_ms_) return options_.period;
+    return std::clamp(milliseconds(*next_due_ms_ - now()), milliseconds(0), options_.period);
 }
 
 Result<int> JobRunner::step() {
@@ -120,6 +126,7 @@ Result<int> JobRunner::step() {
         if (auto done = (this->*task)(); !done) return done.error();
     }
     int begun = 0;
+    next_due_ms_.reset();
     while (!is_stopping_ && has_free_thread()) {
         const auto is_begun = begin_one();
         if (!is_begun) return is_begun.error();
@@ -209,7 +216,11 @@ Result<bool> JobRunner::begin_one() {
         .is_wanted = [this](std::string_view type) { return find_type(type) != nullptr; },
         .has_room = [this](std::string_view lane) { return has_room(lane); },
         .last_starters = last_starters_,
-        .last_lane = last_lane_};
+        .last_lane = last_lane_,
+        .on_later =
+            [this](std::int64_t due_ms) {
+                next_due_ms_ = std::min(next_due_ms_.value_or(due_ms), due_ms);
+            }};
     std::optional<JobClaim> claim;
     const auto done =
         sdk::write_with_retry(engine_, [&](sdk::Transaction& transaction) -> Result<void> {

@@ -34,7 +34,7 @@ struct JobRunnerOptions {
     int nice = 5;
     /// A server that has not been heard of for so long counts as dead.
     std::chrono::milliseconds lease{30'000};
-    /// How often an idle server looks for work of dead servers and for jobs whose time has come.
+    /// How often an idle server looks for work of dead servers.
     std::chrono::milliseconds period{5'000};
     /// How long jobs that have ended can be read.
     std::chrono::milliseconds retention{std::chrono::hours(24 * 30)};
@@ -47,7 +47,8 @@ struct JobRunnerOptions {
 };
 
 /// Runs jobs on threads of its own, so that a worker may wait for one. Between two jobs it sleeps
-/// until a commit brings a new one; the timer only serves what no commit announces.
+/// until a commit brings a new one, or the time of one comes; the timer only serves what neither
+/// announces.
 class JobRunner {
 public:
     JobRunner(sdk::Engine& engine, JobRunnerOptions options);
@@ -66,6 +67,10 @@ public:
     /// One round, as the runner's thread does it: heartbeats, take-overs, then claims while there
     /// are free threads. Answers the number of jobs that were begun.
     sdk::Result<int> step();
+
+    /// After a round that has begun all it could: how long nothing happens that no commit
+    /// announces.
+    std::chrono::milliseconds patience() const;
 
     std::int64_t now() const { return options_.clock(); }
     /// Of what jobs are started with.
@@ -101,6 +106,8 @@ private:
     std::int64_t next_renewal_ms_ = 0;
     std::int64_t next_recovery_ms_ = 0;
     std::int64_t next_forgetting_ms_ = 0;
+    /// When the first of the jobs is due that were not in the last round.
+    std::optional<std::int64_t> next_due_ms_;
 
     mutable std::mutex mutex_;
     std::map<std::string, JobClaim> active_;  // by id

@@ -178,3 +178,29 @@ TEST_CASE("all jobs that rested are woken without a pause, however many they are
         REQUIRE(runner.step().has_value());
     CHECK(jobs.count_keys(resting_range()) == 0);
 }
+
+TEST_CASE("an idle runner sleeps until the next job is due, and no longer than its period") {
+    Rounds jobs;
+    JobRunnerOptions options = jobs.options("s1");
+    options.period = std::chrono::seconds(5);
+    JobRunner runner(jobs.engine, options);
+    LongWork work;
+    work.may_end = true;
+    runner.define(work.type());
+    REQUIRE(runner.step().value() == 0);
+    CHECK(runner.patience() == std::chrono::milliseconds(5000));
+    jobs.add("export", 3, kNow + 9000);
+    REQUIRE(runner.step().value() == 0);
+    CHECK(runner.patience() == std::chrono::milliseconds(5000));
+    const std::string next = jobs.add("export", 3, kNow + 1200);
+    jobs.add("export", 3, kNow + 4000);
+    REQUIRE(runner.step().value() == 0);
+    CHECK(runner.patience() == std::chrono::milliseconds(1200));
+    jobs.clock += 1000;
+    CHECK(runner.patience() == std::chrono::milliseconds(200));
+    jobs.clock += 300;
+    CHECK(runner.patience() == std::chrono::milliseconds(0));
+    REQUIRE(runner.step().value() == 1);
+    CHECK(jobs.state_after_run(next) == JobState::finished);
+    CHECK(runner.patience() == std::chrono::milliseconds(2700));
+}
