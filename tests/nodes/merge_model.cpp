@@ -164,14 +164,7 @@ private:
             if (!will_exist(end_of(record, "source")) || !will_exist(end_of(record, "target"))) {
                 conflict("end-gone", id);
                 steps_.erase(id);
-                continue;
             }
-            const bool is_there = std::any_of(target_.begin(), target_.end(), [&](const auto& at) {
-                return is_membership(at.second) && is_membership(record) && !is_removed(at.first) &&
-                       end_of(at.second, "source") == end_of(record, "source") &&
-                       end_of(at.second, "target") == end_of(record, "target");
-            });
-            if (is_there) steps_.erase(id);
         }
     }
 

@@ -13,6 +13,7 @@
 #include "branch/vocabulary.hpp"
 #include "history/history.hpp"
 #include "merge/adopted_versions.hpp"
+#include "merge/equal_places.hpp"
 #include "merge/merge_changes.hpp"
 #include "merge/merge_draft.hpp"
 #include "merge/merge_rights.hpp"
@@ -76,18 +77,20 @@ sdk::Result<Chooser> chooser_of(const BranchContent& target, ConflictDecisions d
     return Chooser(find_conflict_rule(name).value_or(ConflictRule::manual), std::move(decisions));
 }
 
-sdk::Result<std::vector<ChangedRecord>> changed_records(const MergeSides& sides,
-                                                        sdk::Context& context) {
+sdk::Result<std::vector<ChangedRecord>> changed_records(const BranchContent& target,
+                                                        const MergeSides& sides) {
     auto keys = sides.written(kMostMerged);
     if (!keys) return keys.error();
     std::vector<ChangedRecord> found;
-    Pace pace(context);
+    Pace pace(target.context());
     for (const std::string& key : *keys) {
         if (auto may = pace.step(); !may) return may.error();
         auto changed = sides.changed(key);
         if (!changed) return changed.error();
         if (*changed) found.push_back(std::move(**changed));
     }
+    if (auto matched = match_equal_places(target, sides, *keys, found); !matched)
+        return matched.error();
     return found;
 }
 
@@ -202,14 +205,12 @@ sdk::Result<MergeReport> merge_branches(const BranchContent& source, const Branc
     if (!sides) return sides.error();
     if (sides->is_contained())
         return MergeReport{.is_merged = !options.is_dry_run, .is_dry_run = options.is_dry_run};
-    auto changed = changed_records(*sides, target.context());
+    auto changed = changed_records(target, *sides);
     if (!changed) return changed.error();
     return bring(
         source, target, *sides, *std::move(changed), std::move(options),
         [&](const MergeDraft& draft, std::vector<MergeFault>* faults) -> sdk::Result<bool> {
-            auto written = write_merge(source, target, *sides, draft, faults);
-            if (!written) return written.error();
-            return !draft.steps.empty() || draft.leaves_out;
+            return write_merge(source, target, *sides, draft, faults);
         });
 }
 
@@ -260,7 +261,7 @@ sdk::Result<std::vector<sdk::Json>> changes_between(const BranchContent& source,
     auto sides = MergeSides::open(source, target, *past);
     if (!sides) return sides.error();
     if (sides->is_contained()) return std::vector<sdk::Json>();
-    auto changed = changed_records(*sides, target.context());
+    auto changed = changed_records(target, *sides);
     if (!changed) return changed.error();
     const auto persons = leave_own_out(*changed);
     if (auto left = leave_unreadable_out(source, target, *changed); !left) return left.error();
@@ -281,7 +282,7 @@ sdk::Result<MergeReport> revert_changeset(const BranchContent& target, std::stri
     auto sides = MergeSides::revert(**changeset, target, *past);
     if (!sides) return sides.error();
     if (!*sides) return not_in_branch();
-    auto changed = changed_records(**sides, target.context());
+    auto changed = changed_records(target, **sides);
     if (!changed) return changed.error();
     return bring(
         target, target, **sides, *std::move(changed), std::move(options),

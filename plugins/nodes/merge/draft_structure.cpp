@@ -23,12 +23,6 @@ namespace {
 
 constexpr std::array kEndMembers{member::kSource, member::kTarget};
 
-bool is_place_in_tree(const sdk::Json& part) {
-    const std::string type = sdk::text_member(part, member::kType);
-    return (type == association::kChild || type == association::kOwned) &&
-           sdk::text_member(part, member::kDirectionality) != kUndirected;
-}
-
 /// What a node lies in, what owns it, and what it translates.
 bool holds(const Edge& edge) {
     return edge.end == Direction::incoming &&
@@ -418,6 +412,7 @@ sdk::Result<void> DraftStructure::check_move(const std::string& node, const Move
     std::vector<sdk::Document> made_here;
     std::int64_t here_ms = 0;
     for (const Edge& edge : *edges) {
+        if (draft_.removes(edge.association)) continue;
         auto is_new = is_new_on_target(edge.association);
         if (!is_new) return is_new.error();
         if (!*is_new) continue;

@@ -304,7 +304,12 @@ const std::string& MergeDraft::resolved(const std::string& id) const {
 }
 
 bool is_membership(const sdk::Json& part) {
-    return is_association(part) && sdk::text_member(part, member::kType) == association::kChild &&
+    return is_place_in_tree(part) && sdk::text_member(part, member::kType) == association::kChild;
+}
+
+bool is_place_in_tree(const sdk::Json& part) {
+    const std::string type = sdk::text_member(part, member::kType);
+    return is_association(part) && (type == association::kChild || type == association::kOwned) &&
            sdk::text_member(part, member::kDirectionality) != kUndirected;
 }
 

@@ -70,6 +70,8 @@ sdk::Result<MergeDraft> draft_merge(const BranchContent& source, const BranchCon
 
 /// Whether an association makes its target a member of a folder.
 bool is_membership(const sdk::Json& part);
+/// That, or whether it gives its target an owner.
+bool is_place_in_tree(const sdk::Json& part);
 
 /// How a record is called in sentences: its title or name, else its id.
 std::string shown_title(const std::string& id, const sdk::Json& part);

@@ -73,6 +73,8 @@ public:
     sdk::Result<std::vector<const ViewReader*>> base_views() const;
 
     const ViewReader& source_view() const { return *source_view_; }
+    const sdk::Reader& past() const { return *past_; }
+    const VersionSpace& space() const { return *space_; }
 
 private:
     MergeSides(MergeBase base, const sdk::Reader& past, std::shared_ptr<const VersionSpace> space,

@@ -204,6 +204,18 @@ private:
     Pace pace_;
 };
 
+/// What is only noted holds for whatever has come from the target's last changeset: its forks have
+/// it, too, so it must not have left anything out; branches that took that changeset in before
+/// would not.
+sdk::Result<bool> needs_changeset(const BranchContent& source, const BranchContent& target,
+                                  const MergeSides& sides, const MergeDraft& draft) {
+    if (!draft.steps.empty() || draft.leaves_out) return true;
+    if (sides.target_tip().revision == 0) return false;
+    const VersionSpace space = target.services().branches.space(target.place());
+    return Ancestry(target.context().transaction(), space)
+        .is_in_others(sides.target_tip(), source.place().line);
+}
+
 }  // namespace
 
 sdk::Result<void> write_draft(const BranchContent& target, const MergeDraft& draft,
@@ -211,25 +223,32 @@ sdk::Result<void> write_draft(const BranchContent& target, const MergeDraft& dra
     return MergeWriting(target, draft, faults).write();
 }
 
-sdk::Result<void> write_merge(const BranchContent& source, const BranchContent& target,
+sdk::Result<bool> write_merge(const BranchContent& source, const BranchContent& target,
                               const MergeSides& sides, const MergeDraft& draft,
                               std::vector<MergeFault>* faults) {
-    sdk::Context& context = target.context();
+    sdk::Transaction& transaction = target.context().transaction();
     const VersionSpace space = target.services().branches.space(target.place());
-    auto noted =
-        Ancestry::note_pair(context.transaction(), space, source.place().line, target.place().line);
-    if (!noted) return noted;
-    // Forks of that changeset would have it, too, so it must not have left anything out.
-    if (draft.steps.empty() && !draft.leaves_out)
-        return Ancestry::note(context.transaction(), space, sides.target_tip(), sides.taken());
-    if (auto written = write_draft(target, draft, faults); !written) return written;
-    auto writer = target.changes().writer(context, target.branch());
+    const Line line = target.place().line;
+    auto noted = Ancestry::note_pair(transaction, space, source.place().line, line);
+    if (!noted) return noted.error();
+    const Coverage taken = sides.taken();
+    auto told = Ancestry::note_taken(transaction, space, taken, line);
+    if (!told) return told.error();
+    auto is_needed = needs_changeset(source, target, sides, draft);
+    if (!is_needed) return is_needed;
+    if (!*is_needed) {
+        auto kept = Ancestry::note(transaction, space, sides.target_tip(), taken);
+        if (!kept) return kept.error();
+        return false;
+    }
+    if (auto written = write_draft(target, draft, faults); !written) return written.error();
+    auto writer = target.changes().writer(target.context(), target.branch());
     if (!writer) return writer.error();
-    (*writer)->put_merge(Ancestry::encode(sides.taken()));
-    auto note = target.changes().note(context, target.branch());
+    (*writer)->put_merge(Ancestry::encode(taken));
+    auto note = target.changes().note(target.context(), target.branch());
     if (!note) return note.error();
     (*note)->merged = sides.source_tip().revision;
-    return {};
+    return true;
 }
 
 }  // namespace stele::nodes

@@ -13,9 +13,10 @@ namespace stele::nodes {
 [[nodiscard]] sdk::Result<void> write_draft(const BranchContent& target, const MergeDraft& draft,
                                             std::vector<MergeFault>* faults = nullptr);
 
-/// The same of a merge: the changeset gets the source's tip as its second parent. With nothing to
-/// write there is no changeset, and only noted that the target has all of the source.
-[[nodiscard]] sdk::Result<void> write_merge(const BranchContent& source,
+/// The same of a merge: the changeset gets the source's tip as its second parent. Says whether
+/// there is one: with nothing to write it is noted at the target's last changeset that this has all
+/// of the source, but for where another branch than the source has taken that in already.
+[[nodiscard]] sdk::Result<bool> write_merge(const BranchContent& source,
                                             const BranchContent& target, const MergeSides& sides,
                                             const MergeDraft& draft,
                                             std::vector<MergeFault>* faults = nullptr);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <queue>
 
+#include <stele/sdk/key_tuple.hpp>
+
 namespace stele::nodes {
 
 namespace {
@@ -170,6 +172,29 @@ sdk::Result<void> Ancestry::note_pair(sdk::Transaction& transaction, const Versi
     transaction.put(row, {});
     transaction.put(at_revision(space.outgoing_merges(source), target), {});
     return {};
+}
+
+sdk::Result<void> Ancestry::note_taken(sdk::Transaction& transaction, const VersionSpace& space,
+                                       const Coverage& taken, Line taker) {
+    for (const auto& [line, revision] : taken) {
+        auto noted = transaction.get(at_revision(space.merges(line), revision));
+        if (!noted) return noted.error();
+        std::string until;
+        append_number(until, revision);
+        transaction.put(at_revision(space.takers(line), taker), until);
+    }
+    return {};
+}
+
+sdk::Result<bool> Ancestry::is_in_others(const AncestryPoint& changeset, Line besides) const {
+    const std::string rows = space_.takers(changeset.line);
+    const auto cursor = store_.scan({rows, sdk::prefix_end(rows)}, sdk::ScanDirection::forward);
+    for (; cursor->is_valid(); cursor->next()) {
+        const bool is_other = read_number(cursor->key().substr(rows.size())) != besides;
+        if (is_other && read_number(cursor->value()) >= changeset.revision) return true;
+    }
+    if (auto status = cursor->status(); !status) return status.error();
+    return false;
 }
 
 }  // namespace stele::nodes

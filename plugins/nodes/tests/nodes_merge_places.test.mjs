@@ -1,0 +1,99 @@
+// What lies in which folder is told by the folder and the node when branches are merged (docs/reference/merge.md).
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { SteleServer } from '../../../tests/support/stele_server.mjs';
+
+let server;
+let repository;
+let folders;
+let node;
+before(async () => { server = await SteleServer.start(); });
+after(() => server.end());
+
+const admin = (...args) => server.admin(...args);
+const branchPath = (branch) => `${repository}/branches/${branch}`;
+const nodePath = (branch, id) => `${branchPath(branch)}/nodes/${id}`;
+const makeIn = async (folder, fields) => (await admin('POST', `${branchPath('master')}/nodes?rootNodeId=${folder}&parentFolderPath=/`, fields))._doc;
+const fork = async () => (await admin('POST', `${branchPath('')}?branch=master`, {}))._doc;
+const move = (branch, id, folder) => admin('POST', `${nodePath(branch, id)}/move?targetNodeId=${folder}`, {});
+const foldersOf = async (branch) =>
+  (await admin('GET', `${nodePath(branch, node)}/associations?type=a:child&direction=INCOMING`)).rows.map(({ source }) => source).sort();
+const changesets = async () => (await admin('GET', `${repository}/changesets?limit=0`)).total_rows;
+/// How many records a merge without conflicts has written.
+async function merged(source, target) {
+  const report = await admin('POST', `${branchPath(target)}/merge?id=${source}`, {});
+  assert.deepEqual([report.merged, report.conflicts], [true, []]);
+  return report.nodeCount;
+}
+
+/// Two branches that have both moved a node to the same folder, of which the second has merged the first.
+async function movedAlike() {
+  const branches = [await fork(), await fork()];
+  for (const branch of branches) await move(branch, node, folders.same);
+  assert.equal(await merged(...branches), 0);
+  return branches;
+}
+
+beforeEach(async () => {
+  repository = `/repositories/${(await admin('POST', '/repositories', {}))._doc}`;
+  folders = {};
+  for (const title of ['first', 'same', 'other']) folders[title] = await makeIn('root', { title, _features: { 'f:container': {} } });
+  node = await makeIn(folders.first, { title: 'Moved' });
+});
+
+test('both have moved a node alike: whoever moves it on moves it on the other branch, too', async () => {
+  for (const movesOn of [0, 1]) {
+    const branches = await movedAlike();
+    const [from, to] = movesOn ? [...branches].reverse() : branches;
+    await move(from, node, folders.other);
+    assert.equal(await merged(from, to), 2);
+    for (const branch of branches) assert.deepEqual(await foldersOf(branch), [folders.other]);
+    assert.deepEqual([await merged(to, from), await foldersOf(from)], [0, [folders.other]]);
+  }
+});
+
+test('both have moved a node alike: what one has moved on does not come back with the other branch', async () => {
+  for (const movesOn of [0, 1]) {
+    const branches = await movedAlike();
+    const [moved, other] = movesOn ? [...branches].reverse() : branches;
+    await move(moved, node, folders.other);
+    await merged(other, moved);
+    assert.deepEqual(await foldersOf(moved), [folders.other]);
+  }
+});
+
+test('both have moved a node alike: a branch that deletes it deletes it on the other, and asks nobody', async () => {
+  for (const deletes of [0, 1]) {
+    const branches = await movedAlike();
+    const [from, to] = deletes ? [...branches].reverse() : branches;
+    await admin('DELETE', nodePath(from, node));
+    await merged(from, to);
+    const gone = await server.request('GET', nodePath(to, node), { token: server.adminToken });
+    assert.equal(gone.status, 404);
+  }
+});
+
+test('a node that was moved away and back was not moved', async () => {
+  const source = await fork();
+  await move(source, node, folders.other);
+  await move(source, node, folders.first);
+  assert.equal(await merged(source, 'master'), 0);
+  await move('master', node, folders.same);
+  await merged(source, 'master');
+  assert.deepEqual(await foldersOf('master'), [folders.same]);
+});
+
+test('a merge that has nothing to write is a changeset of its own where a third branch has what it would be noted at', async () => {
+  const branches = [await fork(), await fork()];
+  for (const branch of branches) await move(branch, node, folders.same);
+  const before = await changesets();
+  assert.deepEqual([await merged(...branches), await changesets()], [0, before]);
+  const third = await fork();
+  await merged(branches[1], third);
+  const more = await fork();
+  await move(more, node, folders.same);
+  const count = await changesets();
+  assert.deepEqual([await merged(more, branches[1]), await changesets()], [0, count + 1]);
+  for (const [source, target] of [[branches[1], more], [more, branches[1]], [branches[1], more]]) await merged(source, target);
+  assert.equal(await changesets(), count + 1);
+});
