@@ -22,11 +22,6 @@ std::size_t history_count() {
     return testing::test_cases(500) * (std::getenv("STELE_LONG") != nullptr ? 10 : 1);
 }
 
-std::uint64_t first_history() {
-    const char* const given = std::getenv("STELE_TEST_FIRST");
-    return given == nullptr ? 0 : std::strtoull(given, nullptr, 10);
-}
-
 void run_history(ContentWorld& world, const ModelBranch& base, std::uint64_t seed) {
     std::string story;
     try {
@@ -54,7 +49,7 @@ void check_store(ContentWorld& world) {
 
 TEST_CASE("after any history content is what a model of it is, now and in the past") {
     const bool is_alone = std::getenv("STELE_TEST_SEED") != nullptr;
-    const std::uint64_t first = is_alone ? testing::test_seed() : first_history();
+    const std::uint64_t first = is_alone ? testing::test_seed() : testing::first_test_case();
     const std::uint64_t end = is_alone ? first + 1 : first + history_count();
     std::unique_ptr<ContentWorld> world;
     ModelBranch base;

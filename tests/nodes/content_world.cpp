@@ -32,7 +32,8 @@ namespace {
 
 constexpr int kAttempts = 20;
 constexpr char kUserType[] = "user";
-const std::string kBranches = "/repositories/{repositoryId}/branches";
+const std::string kRepository = "/repositories/{repositoryId}";
+const std::string kBranches = kRepository + "/branches";
 
 class UserFamily final : public sdk::Resource {
 public:
@@ -200,7 +201,9 @@ void ContentWorld::make_repository() {
 }
 
 const Route& ContentWorld::route(std::string_view method, std::string_view path) const {
-    const auto found = routes_.find(std::string(method).append(" ").append(kBranches).append(path));
+    auto found = routes_.find(std::string(method).append(" ").append(kBranches).append(path));
+    if (found == routes_.end())
+        found = routes_.find(std::string(method).append(" ").append(kRepository).append(path));
     if (found == routes_.end()) throw std::logic_error("no route for " + std::string(path));
     return *found->second;
 }

@@ -93,8 +93,9 @@ WholeCopy join_copies(const WholeCopy& base, const WholeCopy& one, const WholeCo
 /// One merge, step by step.
 class Merging {
 public:
-    Merging(const WholeCopy& base, const WholeCopy& source, const WholeCopy& target)
-        : base_(base), source_(source), target_(target) {}
+    Merging(const WholeCopy& base, const WholeCopy& source, const WholeCopy& target,
+            Preference preference)
+        : base_(base), source_(source), target_(target), preference_(preference) {}
 
     NaiveMerge run() {
         for (const std::string& id : ids_of({&base_, &source_, &target_}))
@@ -143,8 +144,10 @@ private:
             conflict("edit-delete", id);
         } else {
             std::size_t conflicts = 0;
-            const Json merged = merge_members(base, *target, *source, conflicts);
-            for (; conflicts > 0; --conflicts)
+            const bool is_sources = preference_ == Preference::source;
+            const Json merged = merge_members(base, is_sources ? *source : *target,
+                                              is_sources ? *target : *source, conflicts);
+            for (; conflicts > 0 && preference_ == Preference::none; --conflicts)
                 conflict("value", id);
             if (!sdk::is_same_json(merged, *target)) steps_[id] = merged;
         }
@@ -164,8 +167,22 @@ private:
             if (!will_exist(end_of(record, "source")) || !will_exist(end_of(record, "target"))) {
                 conflict("end-gone", id);
                 steps_.erase(id);
+            } else if (is_second_translation(record)) {
+                conflict("translation", end_of(record, "source"));
+                steps_.erase(id);
             }
         }
+    }
+
+    /// Of a node, into a locale that the target has it in.
+    bool is_second_translation(const Json& record) const {
+        if (record.value("_type", "") != "a:has_translation") return false;
+        return std::any_of(target_.begin(), target_.end(), [&](const auto& at) {
+            const Json& other = at.second;
+            return other.value("_type", "") == "a:has_translation" && !is_removed(at.first) &&
+                   end_of(other, "source") == end_of(record, "source") &&
+                   other.value("locale", "") == record.value("locale", "");
+        });
     }
 
     void check_removals() {
@@ -248,6 +265,7 @@ private:
     const WholeCopy& base_;
     const WholeCopy& source_;
     const WholeCopy& target_;
+    const Preference preference_;
     /// Nothing for what goes.
     std::map<std::string, CopiedRecord> steps_;
     std::set<std::string> left_by_both_;
@@ -304,8 +322,9 @@ WholeCopy CopiedHistory::common_copy(const Set& one, const Set& other) const {
     return joined;
 }
 
-NaiveMerge merge_copies(const WholeCopy& base, const WholeCopy& source, const WholeCopy& target) {
-    return Merging(base, source, target).run();
+NaiveMerge merge_copies(const WholeCopy& base, const WholeCopy& source, const WholeCopy& target,
+                        Preference preference) {
+    return Merging(base, source, target, preference).run();
 }
 
 }  // namespace stele::tests

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -51,8 +52,17 @@ struct NaiveMerge {
     bool has_namesakes = false;
     bool has_circle = false;
 
+    /// Whether all that it asks is whose value of a member holds.
+    bool asks_for_values() const {
+        return !conflicts.empty() && !has_namesakes && !has_circle &&
+               std::all_of(conflicts.begin(), conflicts.end(),
+                           [](const auto& conflict) { return conflict.first == "value"; });
+    }
     bool is_clean() const { return conflicts.empty() && !has_namesakes && !has_circle; }
 };
-NaiveMerge merge_copies(const WholeCopy& base, const WholeCopy& source, const WholeCopy& target);
+/// Whose value holds where both have changed a member.
+enum class Preference { none, source, target };
+NaiveMerge merge_copies(const WholeCopy& base, const WholeCopy& source, const WholeCopy& target,
+                        Preference preference = Preference::none);
 
 }  // namespace stele::tests

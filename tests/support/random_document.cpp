@@ -234,6 +234,11 @@ std::size_t test_cases(std::size_t usual) {
     return is_whole ? cases : cases / 5;
 }
 
+std::uint64_t first_test_case() {
+    const char* const given = std::getenv("STELE_TEST_FIRST");
+    return given == nullptr ? 0 : std::strtoull(given, nullptr, 10);
+}
+
 std::uint64_t test_seed() {
     const char* const given = std::getenv("STELE_TEST_SEED");
     return given == nullptr ? std::random_device()() : std::strtoull(given, nullptr, 10);

@@ -49,6 +49,8 @@ const std::vector<std::string>& random_operators();
 /// How many cases a random test runs: the environment's STELE_TEST_CASES, or `usual`; a fifth of
 /// them with STELE_SHORT=1, and with STELE_SHORT=ci, but for those with STELE_WHOLE_IN_CI.
 std::size_t test_cases(std::size_t usual);
+/// The first of them: the environment's STELE_TEST_FIRST, or 0.
+std::uint64_t first_test_case();
 /// The environment's STELE_TEST_SEED, or a new one.
 std::uint64_t test_seed();
 
