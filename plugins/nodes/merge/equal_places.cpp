@@ -122,6 +122,7 @@ private:
             if (!record) return record.error();
             if (record->source || !record->target) continue;
             record->base = record->target;
+            record->is_of_target_alone = true;
             changed_.push_back(*std::move(record));
         }
         if (in_target->empty()) return {};

@@ -66,7 +66,8 @@ public:
 
     sdk::Result<bool> may(const ChangedRecord& record) const {
         if (is_new_tag(record)) return true;
-        auto may = reads_source_ ? sdk::Result<bool>(true) : may_know_record(source_, record.id);
+        const bool is_known = reads_source_ || record.is_of_target_alone;
+        auto may = is_known ? sdk::Result<bool>(true) : may_know_record(source_, record.id);
         if (!may || !*may || !record.target || reads_target_) return may;
         return may_know_record(target_, record.id);
     }

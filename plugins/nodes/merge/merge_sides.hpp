@@ -23,6 +23,8 @@ struct ChangedRecord {
     /// When the sides have last written it, epoch milliseconds; 0 where it is gone.
     std::int64_t source_ms = 0;
     std::int64_t target_ms = 0;
+    /// The source has ended it under another id, and never had this one (merge/equal_places).
+    bool is_of_target_alone = false;
 
     bool is_changed_on_target() const;
 };

@@ -73,6 +73,29 @@ test('both have moved a node alike: a branch that deletes it deletes it on the o
   }
 });
 
+test('both have moved a node alike: a move that goes on takes what single requests take', async () => {
+  const [to, from] = await movedAlike();
+  await move(from, node, folders.other);
+  const person = `mover${Date.now()}`;
+  await server.makeUser(person);
+  const token = await server.login(person, `secret-of-${person}`);
+  const grant = (path, role) => admin('POST', `${path}/authorities/${role}/grant?id=default/${person}`, {});
+  const ask = async () => { const { status, json } = await server.request('POST', `${branchPath(to)}/merge?id=${from}`, { token, body: {} }); return [status, json.code ?? json.merged]; };
+  const memberships = async (branch) => (await admin('GET', `${nodePath(branch, node)}/associations?type=a:child&direction=INCOMING`)).rows.map(({ _doc }) => _doc);
+  for (const branch of [from, to]) await grant(branchPath(branch), 'contributor');
+  for (const id of [...Object.values(folders), node]) for (const branch of [from, to]) await grant(nodePath(branch, id), 'consumer');
+  for (const id of await memberships(from)) await grant(nodePath(from, id), 'consumer');
+  await grant(nodePath(to, folders.other), 'contributor');
+  // What ends is the membership of the target, which this person does not see.
+  assert.deepEqual(await ask(), [403, 'nodes.merge_unreadable']);
+  for (const id of await memberships(to)) await grant(nodePath(to, id), 'consumer');
+  assert.deepEqual(await ask(), [403, 'authority.permission_missing']);
+  // The folder it comes into gives what only an owner may give on.
+  await grant(nodePath(to, node), 'owner');
+  assert.deepEqual(await ask(), [200, true]);
+  assert.deepEqual(await foldersOf(to), [folders.other]);
+});
+
 test('a node that was moved away and back was not moved', async () => {
   const source = await fork();
   await move(source, node, folders.other);
