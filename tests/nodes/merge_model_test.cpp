@@ -286,7 +286,7 @@ private:
                                                              copy_of(source), copy_of(target));
         auto answered = ask(target, "POST", "/{branchId}/merge", {}, {{"id", source.id}});
         if (!answered) throw Difference(answered.error().code + " " + answered.error().message);
-        const bool writes = naive.steps > 0 || (!is_contained && is_in_others(target, source));
+        const bool writes = naive.steps > 0;
         compare(*answered, naive, target, writes);
         if (is_contained) return;
         if (!naive.is_clean()) {
@@ -322,10 +322,6 @@ private:
 
     /// What a merge has made of the target.
     void take_in(const Branch& source, Branch& target, const WholeCopy& merged, bool writes) {
-        const auto from = history_.ancestors(source.heads());
-        const auto to = history_.ancestors(target.heads());
-        std::set_difference(from.begin(), from.end(), to.begin(), to.end(),
-                            std::inserter(taken_[target.id], taken_[target.id].end()));
         if (writes) {
             const std::string now = tip(target.id);
             compare_parents(now, source.tip);
@@ -359,14 +355,6 @@ private:
         compare(*answered, naive, branch, naive.steps > 0);
         if (naive.is_clean() && naive.steps > 0)
             add_head(branch, branch.heads(), naive.merged, tip(branch.id));
-    }
-
-    /// Whether a branch besides these two has taken in what would be said to have more.
-    bool is_in_others(const Branch& target, const Branch& source) const {
-        return has_own_.contains(target.id) &&
-               std::any_of(taken_.begin(), taken_.end(), [&](const auto& taker) {
-                   return taker.first != source.id && taker.second.contains(target.head);
-               });
     }
 
     /// What came of a merge into the target, which is still what it was before it.
@@ -447,8 +435,6 @@ private:
     std::map<CopiedHistory::Number, Made> made_;
     /// Branches with changesets of their own.
     std::set<std::string> has_own_;
-    /// What branches have taken in by merges.
-    std::map<std::string, CopiedHistory::Set> taken_;
     /// How the model calls records, by id.
     std::map<std::string, std::string> names_;
     std::string root_;

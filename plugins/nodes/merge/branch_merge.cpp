@@ -95,10 +95,11 @@ sdk::Result<std::vector<ChangedRecord>> changed_records(const BranchContent& tar
 }
 
 /// What the source has changed of a closure. Of what is fresh the associations are, too.
-sdk::Result<std::vector<ChangedRecord>> changed_of(const NodeClosure& closure,
-                                                   const MergeSides& sides, sdk::Context& context) {
+sdk::Result<std::vector<ChangedRecord>> changed_of(const BranchContent& target,
+                                                   const NodeClosure& closure,
+                                                   const MergeSides& sides) {
     std::vector<ChangedRecord> found;
-    Pace pace(context);
+    Pace pace(target.context());
     const auto take = [&](const std::string& id) -> sdk::Result<void> {
         if (auto may = pace.step(); !may) return may;
         const std::string key = node_record_key(id);
@@ -120,9 +121,13 @@ sdk::Result<std::vector<ChangedRecord>> changed_of(const NodeClosure& closure,
     for (const std::string& id : closure.nodes) {
         if (auto taken = take(id); !taken) return taken.error();
     }
+    std::vector<std::string> keys;
     for (const std::string& id : closure.associations) {
         if (auto taken = take(id); !taken) return taken.error();
+        keys.push_back(node_record_key(id));
     }
+    if (auto matched = match_equal_places(target, sides, keys, found); !matched)
+        return matched.error();
     return found;
 }
 
@@ -222,13 +227,11 @@ sdk::Result<MergeReport> merge_nodes(const BranchContent& source, const BranchCo
     const auto past = target.services().registrar.engine().snapshot();
     auto sides = MergeSides::open(source, target, *past);
     if (!sides) return sides.error();
-    auto bases = sides->base_views();
-    if (!bases) return bases.error();
-    auto closure = close_over(source, target, *bases, named, rules);
+    auto closure = close_over(source, target, *sides, named, rules);
     if (!closure) return closure.error();
     options.associations = &closure->associations;
     brought = closure->nodes;
-    auto changed = changed_of(*closure, *sides, target.context());
+    auto changed = changed_of(target, *closure, *sides);
     if (!changed) return changed.error();
     std::vector<std::string> ids;
     for (const ChangedRecord& record : *changed)

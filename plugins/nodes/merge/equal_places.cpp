@@ -146,6 +146,10 @@ private:
 
     sdk::Result<std::set<std::string>> ids_in_base(const Place& place) const {
         std::set<std::string> ids;
+        // Also what one branch has taken over from the other since the common changesets.
+        for (const ChangedRecord& record : changed_) {
+            if (record.base && place_of(*record.base) == place) ids.insert(record.id);
+        }
         auto views = sides_.base_views();
         if (!views) return views.error();
         for (const ViewReader* view : *views) {

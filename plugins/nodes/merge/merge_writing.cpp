@@ -204,18 +204,6 @@ private:
     Pace pace_;
 };
 
-/// What is only noted holds for whatever has come from the target's last changeset: its forks have
-/// it, too, so it must not have left anything out; branches that took that changeset in before
-/// would not.
-sdk::Result<bool> needs_changeset(const BranchContent& source, const BranchContent& target,
-                                  const MergeSides& sides, const MergeDraft& draft) {
-    if (!draft.steps.empty() || draft.leaves_out) return true;
-    if (sides.target_tip().revision == 0) return false;
-    const VersionSpace space = target.services().branches.space(target.place());
-    return Ancestry(target.context().transaction(), space)
-        .is_in_others(sides.target_tip(), source.place().line);
-}
-
 }  // namespace
 
 sdk::Result<void> write_draft(const BranchContent& target, const MergeDraft& draft,
@@ -228,15 +216,11 @@ sdk::Result<bool> write_merge(const BranchContent& source, const BranchContent& 
                               std::vector<MergeFault>* faults) {
     sdk::Transaction& transaction = target.context().transaction();
     const VersionSpace space = target.services().branches.space(target.place());
-    const Line line = target.place().line;
-    auto noted = Ancestry::note_pair(transaction, space, source.place().line, line);
+    auto noted = Ancestry::note_pair(transaction, space, source.place().line, target.place().line);
     if (!noted) return noted.error();
     const Coverage taken = sides.taken();
-    auto told = Ancestry::note_taken(transaction, space, taken, line);
-    if (!told) return told.error();
-    auto is_needed = needs_changeset(source, target, sides, draft);
-    if (!is_needed) return is_needed;
-    if (!*is_needed) {
+    // Whatever has that changeset would have it, too, so it must not have left anything out.
+    if (draft.steps.empty() && !draft.leaves_out) {
         auto kept = Ancestry::note(transaction, space, sides.target_tip(), taken);
         if (!kept) return kept.error();
         return false;

@@ -15,7 +15,7 @@ namespace stele::nodes {
 
 /// The same of a merge: the changeset gets the source's tip as its second parent. Says whether
 /// there is one: with nothing to write it is noted at the target's last changeset that this has all
-/// of the source, but for where another branch than the source has taken that in already.
+/// of the source.
 [[nodiscard]] sdk::Result<bool> write_merge(const BranchContent& source,
                                             const BranchContent& target, const MergeSides& sides,
                                             const MergeDraft& draft,

@@ -17,9 +17,9 @@ namespace {
 
 class Closing {
 public:
-    Closing(const BranchContent& source, const BranchContent& target,
-            const std::vector<const ViewReader*>& bases, const ClosureRules& rules)
-        : source_(source), target_(target), bases_(bases), rules_(rules), pace_(target.context()) {}
+    Closing(const BranchContent& source, const BranchContent& target, const MergeSides& sides,
+            const ClosureRules& rules)
+        : source_(source), target_(target), sides_(sides), rules_(rules), pace_(target.context()) {}
 
     sdk::Result<NodeClosure> close(const std::vector<std::string>& named) {
         for (const std::string& id : named) {
@@ -129,7 +129,9 @@ private:
     }
 
     sdk::Result<bool> was_on_target(const std::string& id) const {
-        for (const ViewReader* base : bases_) {
+        auto bases = sides_.base_views();
+        if (!bases) return bases.error();
+        for (const ViewReader* base : *bases) {
             auto has = base->contains(node_record_key(id));
             if (!has || *has) return has;
         }
@@ -191,15 +193,51 @@ private:
     sdk::Result<void> add_former_places(const std::string& id) {
         if (rules_.excludes_associations || rules_.excluded_types.contains(association::kChild))
             return {};
-        for (const ViewReader* base : bases_) {
-            auto walked = Graph(*base).for_each_edge(
-                id, Direction::incoming, association::kChild, [this](const Edge& edge) {
-                    closure_.associations.insert(edge.association);
-                    return true;
-                });
-            if (!walked) return walked;
+        auto bases = sides_.base_views();
+        if (!bases) return bases.error();
+        std::set<std::string> places;
+        for (const ViewReader* base : *bases) {
+            if (auto added = add_places(*base, id, places); !added) return added;
         }
+        // Ones that a branch has taken over were seen along with former ones.
+        std::vector<std::string> left(places.begin(), places.end());
+        left.push_back(id);
+        while (!left.empty()) {
+            const std::string record = std::move(left.back());
+            left.pop_back();
+            auto points = adopted_points(record);
+            if (!points) return points.error();
+            for (const AncestryPoint& point : *points) {
+                auto view = sides_.base().view_at(point);
+                if (!view) return view.error();
+                std::set<std::string> taken;
+                if (auto added = add_places(**view, id, taken); !added) return added;
+                for (const std::string& place : taken) {
+                    if (places.insert(place).second) left.push_back(place);
+                }
+            }
+        }
+        closure_.associations.insert(places.begin(), places.end());
         return {};
+    }
+
+    static sdk::Result<void> add_places(const ViewReader& view, const std::string& id,
+                                        std::set<std::string>& places) {
+        return Graph(view).for_each_edge(id, Direction::incoming, association::kChild,
+                                         [&places](const Edge& edge) {
+                                             places.insert(edge.association);
+                                             return true;
+                                         });
+    }
+
+    /// Where either branch has taken a record over from the other.
+    sdk::Result<std::vector<AncestryPoint>> adopted_points(const std::string& id) const {
+        auto points = adopted_versions(target_.view(), id);
+        if (!points) return points;
+        auto others = adopted_versions(sides_.source_view(), id);
+        if (!others) return others;
+        points->insert(points->end(), others->begin(), others->end());
+        return points;
     }
 
     /// Whether the target has the other end, or gets it. A person's is found by the merge.
@@ -218,7 +256,7 @@ private:
 
     const BranchContent& source_;
     const BranchContent& target_;
-    const std::vector<const ViewReader*>& bases_;
+    const MergeSides& sides_;
     const ClosureRules& rules_;
     Pace pace_;
     NodeClosure closure_;
@@ -229,10 +267,9 @@ private:
 }  // namespace
 
 sdk::Result<NodeClosure> close_over(const BranchContent& source, const BranchContent& target,
-                                    const std::vector<const ViewReader*>& bases,
-                                    const std::vector<std::string>& named,
+                                    const MergeSides& sides, const std::vector<std::string>& named,
                                     const ClosureRules& rules) {
-    return Closing(source, target, bases, rules).close(named);
+    return Closing(source, target, sides, rules).close(named);
 }
 
 }  // namespace stele::nodes

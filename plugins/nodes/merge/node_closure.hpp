@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "branch/branch_content.hpp"
+#include "merge/merge_sides.hpp"
 
 namespace stele::nodes {
 
@@ -36,12 +37,11 @@ struct NodeClosure {
 
 /// What the named nodes need on the target (docs/reference/nodes_folders.md): folders that are not
 /// there, translations, what they own, and by the rules more. Only what whoever acts may READ;
-/// `forbidden` (`nodes.merge_unreadable`) where that leaves out what a node lies in. `bases` show
-/// what both branches have in common: places that both have taken a node from are among the
-/// associations.
+/// `forbidden` (`nodes.merge_unreadable`) where that leaves out what a node lies in. Places that a
+/// node had in what both branches have in common, or what one has taken over from the other, are
+/// among the associations.
 sdk::Result<NodeClosure> close_over(const BranchContent& source, const BranchContent& target,
-                                    const std::vector<const ViewReader*>& bases,
-                                    const std::vector<std::string>& named,
+                                    const MergeSides& sides, const std::vector<std::string>& named,
                                     const ClosureRules& rules);
 
 }  // namespace stele::nodes

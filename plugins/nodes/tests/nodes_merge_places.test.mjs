@@ -106,17 +106,34 @@ test('a node that was moved away and back was not moved', async () => {
   assert.deepEqual(await foldersOf('master'), [folders.same]);
 });
 
-test('a merge that has nothing to write is a changeset of its own where a third branch has what it would be noted at', async () => {
-  const branches = [await fork(), await fork()];
+test('branches that have all made the same merge one another in turn, and make nothing', async () => {
+  const branches = [await fork(), await fork(), await fork()];
   for (const branch of branches) await move(branch, node, folders.same);
   const before = await changesets();
-  assert.deepEqual([await merged(...branches), await changesets()], [0, before]);
-  const third = await fork();
-  await merged(branches[1], third);
-  const more = await fork();
-  await move(more, node, folders.same);
-  const count = await changesets();
-  assert.deepEqual([await merged(more, branches[1]), await changesets()], [0, count + 1]);
-  for (const [source, target] of [[branches[1], more], [more, branches[1]], [branches[1], more]]) await merged(source, target);
-  assert.equal(await changesets(), count + 1);
+  for (const round of [1, 2]) {
+    for (const source of branches) for (const target of branches) if (source !== target) assert.equal(await merged(source, target), 0, `round ${round}`);
+  }
+  assert.equal(await changesets(), before);
+});
+
+test('who has taken in a branch that turns out to have all of another one has that, too', async () => {
+  const [first, second, third] = [await fork(), await fork(), await fork()];
+  for (const branch of [first, second]) await move(branch, node, folders.same);
+  assert.equal(await merged(first, third), 2);
+  // Nothing to write, so it is noted where the third branch has come by already.
+  assert.equal(await merged(second, first), 0);
+  await move(third, node, folders.first);
+  assert.equal(await merged(second, third), 0);
+  assert.deepEqual(await foldersOf(third), [folders.first]);
+});
+
+test('both have moved a node alike: publishing it after the next move moves it, too', async () => {
+  const source = await fork();
+  for (const branch of [source, 'master']) await move(branch, node, folders.same);
+  const publish = () => admin('POST', `${branchPath('master')}/copyfrom?id=${source}`, { nodeIds: [node] });
+  await publish();
+  assert.deepEqual(await foldersOf('master'), [folders.same]);
+  await move(source, node, folders.other);
+  await publish();
+  assert.deepEqual(await foldersOf('master'), [folders.other]);
 });

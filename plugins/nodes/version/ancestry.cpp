@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <queue>
 
-#include <stele/sdk/key_tuple.hpp>
-
 namespace stele::nodes {
 
 namespace {
@@ -55,7 +53,30 @@ sdk::Result<Coverage> Ancestry::coverage(const View& view, const Link& floor) co
         if (auto status = cursor->status(); !status) return status.error();
         if (is_floor) break;
     }
+    if (auto covered = cover_noted(found); !covered) return covered.error();
     return found;
+}
+
+sdk::Result<void> Ancestry::cover_noted(Coverage& coverage) const {
+    // A line that has a later changeset had all that was noted before when it was taken in.
+    std::vector<AncestryPoint> left;
+    for (const auto& [line, revision] : coverage)
+        left.push_back({line, revision});
+    while (!left.empty()) {
+        const AncestryPoint next = left.back();
+        left.pop_back();
+        auto row = store_.get(at_revision(space_.merges(next.line), next.revision));
+        if (!row) return row.error();
+        if (!*row) continue;
+        auto noted = decode(**row);
+        if (!noted) return noted.error();
+        for (const auto& [line, revision] : *noted) {
+            if (revision <= covered(coverage, line)) continue;
+            coverage[line] = revision;
+            left.push_back({line, revision});
+        }
+    }
+    return {};
 }
 
 sdk::Result<Coverage> Ancestry::coverage(const AncestryPoint& point, const Link& floor) const {
@@ -172,29 +193,6 @@ sdk::Result<void> Ancestry::note_pair(sdk::Transaction& transaction, const Versi
     transaction.put(row, {});
     transaction.put(at_revision(space.outgoing_merges(source), target), {});
     return {};
-}
-
-sdk::Result<void> Ancestry::note_taken(sdk::Transaction& transaction, const VersionSpace& space,
-                                       const Coverage& taken, Line taker) {
-    for (const auto& [line, revision] : taken) {
-        auto noted = transaction.get(at_revision(space.merges(line), revision));
-        if (!noted) return noted.error();
-        std::string until;
-        append_number(until, revision);
-        transaction.put(at_revision(space.takers(line), taker), until);
-    }
-    return {};
-}
-
-sdk::Result<bool> Ancestry::is_in_others(const AncestryPoint& changeset, Line besides) const {
-    const std::string rows = space_.takers(changeset.line);
-    const auto cursor = store_.scan({rows, sdk::prefix_end(rows)}, sdk::ScanDirection::forward);
-    for (; cursor->is_valid(); cursor->next()) {
-        const bool is_other = read_number(cursor->key().substr(rows.size())) != besides;
-        if (is_other && read_number(cursor->value()) >= changeset.revision) return true;
-    }
-    if (auto status = cursor->status(); !status) return status.error();
-    return false;
 }
 
 }  // namespace stele::nodes

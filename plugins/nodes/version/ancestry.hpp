@@ -34,13 +34,8 @@ struct AncestryPoint {
 ///
 ///   m line revision -> (line, revision) ...
 ///
-/// so nothing behind a merge needs to be walked, and the other way round how far a line is in
-/// others by merges of theirs:
-///
-///   t line taker -> revision
-///
-/// The store, a picture of it, outlives this. One
-/// thread at a time.
+/// so nothing behind a merge needs to be walked. What is noted at a changeset later holds for all
+/// that have that changeset. The store, a picture of it, outlives this. One thread at a time.
 class Ancestry {
 public:
     Ancestry(const sdk::Reader& store, VersionSpace space)
@@ -74,15 +69,11 @@ public:
     /// Says that one line has taken in another. Two that do so at the same time conflict.
     static sdk::Result<void> note_pair(sdk::Transaction& transaction, const VersionSpace& space,
                                        Line source, Line target);
-    /// Says what comes into a line by a merge. Conflicts with whoever notes something at one of the
-    /// changesets at the same time.
-    static sdk::Result<void> note_taken(sdk::Transaction& transaction, const VersionSpace& space,
-                                        const Coverage& taken, Line taker);
-    /// Whether a changeset has come into a line other than its own and `besides` by a merge: what
-    /// was noted there would hold for some that have it, and not for others.
-    sdk::Result<bool> is_in_others(const AncestryPoint& changeset, Line besides) const;
 
 private:
+    /// Adds what was noted at the changesets up to which lines are covered.
+    sdk::Result<void> cover_noted(Coverage& coverage) const;
+
     const sdk::Reader& store_;
     const VersionSpace space_;
 };

@@ -41,7 +41,6 @@ enum class Keeping : std::uint8_t {
 ///                                   empty until the changeset is finished
 ///   r revision                   -> line
 ///   m line revision              -> see Ancestry: what the line has taken in with that changeset
-///   t line taker                 -> see Ancestry: how far another line has taken this one in
 ///   i target source              -> empty: the one line has taken in the other, since when it is
 ///   o source target                 asked for from both sides
 ///   R                            -> the last revision that was given
@@ -78,7 +77,6 @@ public:
     std::string changes(Line line) const { return tagged('s', line); }
     std::string line_of(Revision revision) const { return tagged('r', revision); }
     std::string merges(Line line) const { return tagged('m', line); }
-    std::string takers(Line line) const { return tagged('t', line); }
     std::string incoming_merges(Line line) const { return tagged('i', line); }
     std::string outgoing_merges(Line line) const { return tagged('o', line); }
     /// By what a view of a line is read where the reader loads it.
