@@ -274,27 +274,27 @@ private:
 
 }  // namespace
 
-CopiedHistory::Number CopiedHistory::add(std::vector<Number> parents, WholeCopy copy) {
-    commits_.push_back({std::move(parents), std::move(copy)});
+CopiedHistory::Number CopiedHistory::add(std::optional<Number> former, Set brought,
+                                         WholeCopy copy) {
+    commits_.push_back({former, std::move(brought), {}, std::move(copy)});
     return commits_.size() - 1;
 }
 
-CopiedHistory::Set CopiedHistory::ancestors(Number number) const {
+CopiedHistory::Set CopiedHistory::branch_of(Number number) const {
     Set found;
-    std::vector<Number> left{number};
-    while (!left.empty()) {
-        const Number next = left.back();
-        left.pop_back();
-        if (!found.insert(next).second) continue;
-        left.insert(left.end(), commits_[next].parents.begin(), commits_[next].parents.end());
+    for (std::optional<Number> next = number; next; next = commits_[*next].former) {
+        found.insert(*next);
+        found.insert(commits_[*next].brought.begin(), commits_[*next].brought.end());
+        found.insert(commits_[*next].noted.begin(), commits_[*next].noted.end());
     }
     return found;
 }
 
-CopiedHistory::Set CopiedHistory::ancestors(const std::vector<Number>& numbers) const {
-    Set found;
-    for (const Number number : numbers)
-        found.merge(ancestors(number));
+CopiedHistory::Set CopiedHistory::ancestors(Number number) const {
+    const Commit& commit = commits_[number];
+    Set found = commit.former ? branch_of(*commit.former) : Set();
+    found.insert(number);
+    found.insert(commit.brought.begin(), commit.brought.end());
     return found;
 }
 
@@ -306,7 +306,8 @@ WholeCopy CopiedHistory::common_copy(const Set& one, const Set& other) const {
     for (const Number number : common) {
         const bool is_behind = std::any_of(common.begin(), common.end(), [&](Number later) {
             if (later == number || !ancestors(later).contains(number)) return false;
-            // Two that hold the same are each behind the other: the newer one stands for both.
+            // A fork has what was noted where it began, also of its own: the newer one stands for
+            // both.
             return later > number || !ancestors(number).contains(later);
         });
         if (!is_behind) nearest.insert(nearest.begin(), number);

@@ -23,21 +23,28 @@ class CopiedHistory {
 public:
     using Number = std::size_t;
 
-    Number add(std::vector<Number> parents, WholeCopy copy);
-    const WholeCopy& copy(Number number) const { return commits_[number].copy; }
-    /// Says that a changeset holds all of another one, though it was made without it.
-    void join(Number number, Number other) { commits_[number].parents.push_back(other); }
-
     using Set = std::set<Number>;
-    /// With itself.
+
+    /// After `former`, with what it has brought besides, all of it.
+    Number add(std::optional<Number> former, Set brought, WholeCopy copy);
+    const WholeCopy& copy(Number number) const { return commits_[number].copy; }
+    /// Says that what comes after a changeset on its branch, or is forked from it, has these, too.
+    void note(Number number, const Set& brought) {
+        commits_[number].noted.insert(brought.begin(), brought.end());
+    }
+
+    /// All that a branch has whose last changeset it is.
+    Set branch_of(Number number) const;
+    /// The changeset with all that it comes from.
     Set ancestors(Number number) const;
-    Set ancestors(const std::vector<Number>& numbers) const;
     /// What is in both: the copy of the nearest, or what the nearest hold together.
     WholeCopy common_copy(const Set& one, const Set& other) const;
 
 private:
     struct Commit {
-        std::vector<Number> parents;
+        std::optional<Number> former;
+        Set brought;
+        Set noted;
         WholeCopy copy;
     };
     std::vector<Commit> commits_;

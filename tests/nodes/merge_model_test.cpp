@@ -41,7 +41,7 @@ class RandomMerges {
 public:
     RandomMerges(ContentWorld& world, std::uint64_t seed) : world_(world), random_(seed) {
         Branch first{fork(world.master())};
-        first.head = history_.add({}, shown(first.id));
+        first.head = history_.add(std::nullopt, {}, shown(first.id));
         root_ = first_of_type("n:root");
         first.tip = tip(first.id);
         branches_.push_back(std::move(first));
@@ -60,14 +60,8 @@ private:
         std::string id;
         CopiedHistory::Number head = 0;
         /// What it has taken in since without a changeset.
-        std::vector<CopiedHistory::Number> beside = {};
+        CopiedHistory::Set beside = {};
         std::string tip = {};
-
-        std::vector<CopiedHistory::Number> heads() const {
-            std::vector<CopiedHistory::Number> all = beside;
-            all.push_back(head);
-            return all;
-        }
     };
 
     void step() {
@@ -161,6 +155,11 @@ private:
     }
     std::string tip(const std::string& branch) { return ShownContent(world_, branch).tip(); }
     const WholeCopy& copy_of(const Branch& branch) const { return history_.copy(branch.head); }
+    CopiedHistory::Set all_of(const Branch& branch) const {
+        CopiedHistory::Set all = history_.branch_of(branch.head);
+        all.insert(branch.beside.begin(), branch.beside.end());
+        return all;
+    }
 
     /// What the step has written becomes the branch's head.
     void commit(Branch& branch, const std::string& what) {
@@ -168,13 +167,14 @@ private:
         story_ +=
             "\n" + branch.id.substr(16) + " " + what + (now == branch.tip ? " (nothing)" : "");
         if (now == branch.tip) return;
-        add_head(branch, branch.heads(), shown(branch.id), now);
+        add_head(branch, {}, shown(branch.id), now);
     }
-    void add_head(Branch& branch, std::vector<CopiedHistory::Number> parents, WholeCopy copy,
+    void add_head(Branch& branch, CopiedHistory::Set brought, WholeCopy copy,
                   const std::string& id) {
         const auto before = branch.head;
         branch.tip = id;
-        branch.head = history_.add(std::move(parents), std::move(copy));
+        brought.merge(branch.beside);
+        branch.head = history_.add(before, std::move(brought), std::move(copy));
         branch.beside.clear();
         has_own_.insert(branch.id);
         made_[branch.head] = {id, before};
@@ -278,8 +278,8 @@ private:
 
     void merge(const Branch& source, Branch& target) {
         story_ += "\n" + source.id.substr(16) + " into " + target.id.substr(16);
-        const auto from = history_.ancestors(source.heads());
-        const auto to = history_.ancestors(target.heads());
+        const auto from = all_of(source);
+        const auto to = all_of(target);
         const bool is_contained = std::includes(to.begin(), to.end(), from.begin(), from.end());
         const NaiveMerge naive = is_contained ? NaiveMerge{.merged = copy_of(target)}
                                               : merge_copies(history_.common_copy(from, to),
@@ -300,8 +300,8 @@ private:
 
     /// Decides all that a merge has asked for, and commits it.
     void resolve(const Branch& source, Branch& target, const std::string& conflict) {
-        const auto from = history_.ancestors(source.heads());
-        const auto to = history_.ancestors(target.heads());
+        const auto from = all_of(source);
+        const auto to = all_of(target);
         const bool is_sources = random_.one_in(2);
         const std::string side = is_sources ? "source" : "target";
         story_ += "\n" + target.id.substr(16) + " decides for the " + side;
@@ -322,26 +322,22 @@ private:
 
     /// What a merge has made of the target.
     void take_in(const Branch& source, Branch& target, const WholeCopy& merged, bool writes) {
+        CopiedHistory::Set brought = all_of(source);
         if (writes) {
             const std::string now = tip(target.id);
             compare_parents(now, source.tip);
-            auto parents = target.heads();
-            for (const auto head : source.heads())
-                parents.push_back(head);
-            add_head(target, std::move(parents), merged, now);
+            add_head(target, std::move(brought), merged, now);
         } else if (has_own_.contains(target.id)) {
-            for (const auto head : source.heads())
-                history_.join(target.head, head);
+            history_.note(target.head, brought);
         } else {
-            for (const auto head : source.heads())
-                target.beside.push_back(head);
+            target.beside.merge(brought);
         }
     }
 
     /// To revert is to merge what was there before, on the base of what is reverted.
     void revert(Branch& branch) {
         std::vector<CopiedHistory::Number> known;
-        for (const auto number : history_.ancestors(branch.heads())) {
+        for (const auto number : all_of(branch)) {
             if (made_.contains(number)) known.push_back(number);
         }
         if (known.empty()) return;
@@ -353,8 +349,7 @@ private:
         auto answered = ask(branch, "POST", "/{branchId}/revert", {}, {{"id", id}});
         if (!answered) throw Difference(answered.error().code + " " + answered.error().message);
         compare(*answered, naive, branch, naive.steps > 0);
-        if (naive.is_clean() && naive.steps > 0)
-            add_head(branch, branch.heads(), naive.merged, tip(branch.id));
+        if (naive.is_clean() && naive.steps > 0) add_head(branch, {}, naive.merged, tip(branch.id));
     }
 
     /// What came of a merge into the target, which is still what it was before it.

@@ -116,15 +116,18 @@ test('branches that have all made the same merge one another in turn, and make n
   assert.equal(await changesets(), before);
 });
 
-test('who has taken in a branch that turns out to have all of another one has that, too', async () => {
+test('what a branch deletes goes on one that had it, though a third that this has taken in had nothing to take', async () => {
   const [first, second, third] = [await fork(), await fork(), await fork()];
-  for (const branch of [first, second]) await move(branch, node, folders.same);
-  assert.equal(await merged(first, third), 2);
-  // Nothing to write, so it is noted where the third branch has come by already.
-  assert.equal(await merged(second, first), 0);
-  await move(third, node, folders.first);
+  await move(third, node, folders.same);
+  assert.equal(await merged(third, first), 2);
+  const { _doc: made } = await admin('POST', `${branchPath(second)}/nodes`, { title: 'Made' });
+  assert.equal(await merged(second, first), 1);
+  await admin('DELETE', nodePath(second, made));
+  // Noted where the first branch has come by already.
   assert.equal(await merged(second, third), 0);
-  assert.deepEqual(await foldersOf(third), [folders.first]);
+  assert.equal(await merged(second, first), 1);
+  assert.equal((await server.request('GET', nodePath(first, made), { token: server.adminToken })).status, 404);
+  assert.equal(await merged(second, first), 0);
 });
 
 test('both have moved a node alike: publishing it after the next move moves it, too', async () => {

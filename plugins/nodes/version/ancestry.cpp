@@ -14,6 +14,12 @@ std::string at_revision(std::string rows, Revision revision) {
     return rows;
 }
 
+/// Of what a line turned out to have after a changeset.
+std::string after(std::string row) {
+    row += '\1';
+    return row;
+}
+
 struct IsOlder {
     bool operator()(const AncestryPoint& one, const AncestryPoint& other) const {
         return one.revision != other.revision ? one.revision < other.revision
@@ -36,14 +42,20 @@ Revision covered(const Coverage& coverage, Line line) {
 }
 
 sdk::Result<Coverage> Ancestry::coverage(const View& view, const Link& floor) const {
+    return coverage(view, floor, false);
+}
+
+sdk::Result<Coverage> Ancestry::coverage(const View& view, const Link& floor, bool is_point) const {
     Coverage found;
     for (const Link& link : view.links) {
+        const bool is_itself = is_point && &link == &view.links.front();
         const bool is_floor =
             floor.line != 0 && link.line == floor.line && link.bound >= floor.bound;
         cover(found, {{link.line, link.bound}});
         const std::string rows = space_.merges(link.line);
         const auto cursor = store_.scan(
-            {at_revision(rows, is_floor ? floor.bound : 0), at_revision(rows, link.bound + 1)},
+            {at_revision(rows, is_floor ? floor.bound : 0),
+             is_itself ? after(at_revision(rows, link.bound)) : at_revision(rows, link.bound + 1)},
             sdk::ScanDirection::forward);
         for (; cursor->is_valid(); cursor->next()) {
             auto taken = decode(cursor->value());
@@ -53,36 +65,13 @@ sdk::Result<Coverage> Ancestry::coverage(const View& view, const Link& floor) co
         if (auto status = cursor->status(); !status) return status.error();
         if (is_floor) break;
     }
-    if (auto covered = cover_noted(found); !covered) return covered.error();
     return found;
-}
-
-sdk::Result<void> Ancestry::cover_noted(Coverage& coverage) const {
-    // A line that has a later changeset had all that was noted before when it was taken in.
-    std::vector<AncestryPoint> left;
-    for (const auto& [line, revision] : coverage)
-        left.push_back({line, revision});
-    while (!left.empty()) {
-        const AncestryPoint next = left.back();
-        left.pop_back();
-        auto row = store_.get(at_revision(space_.merges(next.line), next.revision));
-        if (!row) return row.error();
-        if (!*row) continue;
-        auto noted = decode(**row);
-        if (!noted) return noted.error();
-        for (const auto& [line, revision] : *noted) {
-            if (revision <= covered(coverage, line)) continue;
-            coverage[line] = revision;
-            left.push_back({line, revision});
-        }
-    }
-    return {};
 }
 
 sdk::Result<Coverage> Ancestry::coverage(const AncestryPoint& point, const Link& floor) const {
     auto view = find_view(store_, space_, point.line, point.revision);
     if (!view) return view.error();
-    return coverage(*view, floor);
+    return coverage(*view, floor, true);
 }
 
 sdk::Result<std::vector<AncestryPoint>> Ancestry::nearest_common(const Coverage& one,
@@ -117,11 +106,6 @@ sdk::Result<std::vector<AncestryPoint>> Ancestry::nearest_common(const Coverage&
         }
         auto own = coverage(next, floor);
         if (!own) return own.error();
-        // A changeset comes from older ones, but where it was noted later that it holds all of a
-        // newer one.
-        std::erase_if(found, [&, &own = *own](const Found& newer) {
-            return covered(own, newer.point.line) >= newer.point.revision;
-        });
         found.push_back({next, std::move(*own)});
     }
     std::vector<AncestryPoint> points;
@@ -171,7 +155,7 @@ sdk::Result<Coverage> Ancestry::decode(std::string_view row) {
 
 sdk::Result<void> Ancestry::note(sdk::Transaction& transaction, const VersionSpace& space,
                                  const AncestryPoint& tip, const Coverage& taken) {
-    const std::string key = at_revision(space.merges(tip.line), tip.revision);
+    const std::string key = after(at_revision(space.merges(tip.line), tip.revision));
     auto present = transaction.get(key);
     if (!present) return present.error();
     Coverage all = taken;

@@ -34,8 +34,14 @@ struct AncestryPoint {
 ///
 ///   m line revision -> (line, revision) ...
 ///
-/// so nothing behind a merge needs to be walked. What is noted at a changeset later holds for all
-/// that have that changeset. The store, a picture of it, outlives this. One thread at a time.
+/// so nothing behind a merge needs to be walked. What a line turned out to have already, when it
+/// had a changeset for its last, follows that:
+///
+///   m line revision 1 -> (line, revision) ...
+///
+/// It holds for the line and its forks, whose contents go on from there, but not for that changeset
+/// itself: who has taken in that has other contents beside. The store, a picture of it, outlives
+/// this. One thread at a time.
 class Ancestry {
 public:
     Ancestry(const sdk::Reader& store, VersionSpace space)
@@ -44,6 +50,7 @@ public:
     /// Of a view whose first link is no tip. Reads the rows of all merges of its lines, but not of
     /// what `floor` has come from where the view shows that: then they are left out.
     sdk::Result<Coverage> coverage(const View& view, const Link& floor = {}) const;
+    /// Of a changeset itself.
     sdk::Result<Coverage> coverage(const AncestryPoint& point, const Link& floor = {}) const;
 
     /// The nearest changesets that are in both, the newest first: none of them has come from
@@ -62,7 +69,7 @@ public:
     static std::string encode(const Coverage& taken);
     /// `internal` (`nodes.merge_row_broken`).
     static sdk::Result<Coverage> decode(std::string_view row);
-    /// For what a line has in it already without a changeset that says so: adds to the row of its
+    /// For what a line has in it already without a changeset that says so: adds to what follows its
     /// tip. Conflicts with whoever does that at the same time.
     static sdk::Result<void> note(sdk::Transaction& transaction, const VersionSpace& space,
                                   const AncestryPoint& tip, const Coverage& taken);
@@ -71,8 +78,8 @@ public:
                                        Line source, Line target);
 
 private:
-    /// Adds what was noted at the changesets up to which lines are covered.
-    sdk::Result<void> cover_noted(Coverage& coverage) const;
+    /// Of a view, whose last changeset may be meant by itself.
+    sdk::Result<Coverage> coverage(const View& view, const Link& floor, bool is_point) const;
 
     const sdk::Reader& store_;
     const VersionSpace space_;
