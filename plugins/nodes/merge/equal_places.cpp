@@ -45,13 +45,19 @@ sdk::Json comparable(const sdk::Json& part) {
 
 class Matching {
 public:
-    Matching(const BranchContent& target, const MergeSides& sides,
+    Matching(const BranchContent& target, const MergeSides& sides, bool has_taken_over,
              std::vector<ChangedRecord>& changed)
-        : target_(target), sides_(sides), changed_(changed) {}
+        : target_(target),
+          sides_(sides),
+          has_taken_over_(has_taken_over),
+          changed_(changed),
+          ancestry_(sides.past(), sides.space()) {}
 
     sdk::Result<void> match(const std::vector<std::string>& written) {
-        for (const ChangedRecord& record : changed_) {
-            known_.insert(record.id);
+        for (std::size_t i = 0; i < changed_.size(); ++i) {
+            const ChangedRecord& record = changed_[i];
+            known_.emplace(record.id, i);
+            if (record.base && place_of(*record.base)) former_.insert(*place_of(*record.base));
             if (record.base.has_value() == record.source.has_value()) continue;
             if (auto place = place_of(record.base ? *record.base : *record.source))
                 found_[*place].insert(record.id);
@@ -92,11 +98,11 @@ private:
     sdk::Result<void> settle(const Place& place, const std::set<std::string>& ids) {
         auto in_source = ids_in(sides_.source_view(), place);
         if (!in_source) return in_source.error();
-        auto in_base = ids_in_base(place);
-        if (!in_base) return in_base.error();
-        if (!in_source->empty() && !in_base->empty()) {
+        auto was_there = is_in_base(place);
+        if (!was_there) return was_there.error();
+        if (!in_source->empty() && *was_there) {
             leave_replaced(ids);
-        } else if (!in_base->empty()) {
+        } else if (*was_there) {
             return end_on_target(place, ids);
         }
         return {};
@@ -104,9 +110,9 @@ private:
 
     void leave_replaced(const std::set<std::string>& ids) {
         std::vector<sdk::Json> parts;
-        for (const ChangedRecord& record : changed_) {
-            if (ids.contains(record.id))
-                parts.push_back(comparable(record.source ? *record.source : *record.base));
+        for (const std::string& id : ids) {
+            const ChangedRecord& record = changed_[known_.at(id)];
+            parts.push_back(comparable(record.source ? *record.source : *record.base));
         }
         // Unless it says something else than before.
         if (std::adjacent_find(parts.begin(), parts.end(), std::not_equal_to<>()) == parts.end())
@@ -125,7 +131,10 @@ private:
             record->is_of_target_alone = true;
             changed_.push_back(*std::move(record));
         }
-        if (in_target->empty()) return {};
+        if (in_target->empty()) {
+            if (ids.empty()) add_left_by_both(place);
+            return {};
+        }
         for (const std::string& id : ids) {
             if (!in_target->contains(id)) left_.insert(id);
         }
@@ -144,30 +153,68 @@ private:
         return ids;
     }
 
-    sdk::Result<std::set<std::string>> ids_in_base(const Place& place) const {
-        std::set<std::string> ids;
-        // Also what one branch has taken over from the other since the common changesets.
-        for (const ChangedRecord& record : changed_) {
-            if (record.base && place_of(*record.base) == place) ids.insert(record.id);
-        }
-        auto views = sides_.base_views();
-        if (!views) return views.error();
-        for (const ViewReader* view : *views) {
-            auto found = ids_in(*view, place);
-            if (!found) return found;
-            for (const std::string& id : *found) {
-                auto is_there = sides_.is_in_base(node_record_key(id));
-                if (!is_there) return is_there.error();
-                if (*is_there) ids.insert(id);
-            }
-        }
-        return ids;
+    /// Both have ended it, each under an id of its own.
+    void add_left_by_both(const Place& place) {
+        ChangedRecord record;
+        record.base = sdk::Json{{member::kType, place.type},
+                                {member::kIsAssociation, true},
+                                {member::kSource, place.source},
+                                {member::kTarget, place.target}};
+        record.is_of_target_alone = true;
+        changed_.push_back(std::move(record));
     }
+
+    sdk::Result<bool> is_in_base(const Place& place) {
+        // What one branch has taken over from the other since the common changesets.
+        if (has_taken_over_ && former_.contains(place)) return true;
+        return is_in_joined(place, sides_.base().points(), kMostJoined);
+    }
+
+    /// Of several changesets what they hold together, by what these have in common.
+    sdk::Result<bool> is_in_joined(const Place& place, const std::vector<AncestryPoint>& points,
+                                   int left) {
+        if (points.empty()) return false;
+        auto joined = is_at(place, points.front());
+        if (!joined || points.size() == 1 || left == 0) return joined;
+        auto behind = ancestry_.coverage(points.front());
+        if (!behind) return behind.error();
+        for (std::size_t i = 1; i < points.size(); ++i) {
+            auto own = ancestry_.coverage(points[i]);
+            if (!own) return own.error();
+            auto next = is_at(place, points[i]);
+            if (!next) return next;
+            if (*next != *joined) {
+                auto shared = ancestry_.nearest_common(*behind, *own);
+                if (!shared) return shared.error();
+                auto before = is_in_joined(place, *shared, left - 1);
+                if (!before) return before;
+                // The one that differs from it has changed it.
+                if (*joined == *before) joined = *next;
+            }
+            cover(*behind, *own);
+        }
+        return joined;
+    }
+
+    sdk::Result<bool> is_at(const Place& place, const AncestryPoint& point) const {
+        auto view = sides_.base().view_at(point);
+        if (!view) return view.error();
+        auto found = ids_in(**view, place);
+        if (!found) return found.error();
+        return !found->empty();
+    }
+
+    static constexpr int kMostJoined = 32;
 
     const BranchContent& target_;
     const MergeSides& sides_;
+    const bool has_taken_over_;
     std::vector<ChangedRecord>& changed_;
-    std::set<std::string> known_;
+    const Ancestry ancestry_;
+    /// Where what is changed stands in it, by id.
+    std::map<std::string, std::size_t> known_;
+    /// Places that the base of what is changed has.
+    std::set<Place> former_;
     /// By places the ids of those among what is changed.
     std::map<Place, std::set<std::string>> found_;
     std::set<std::string> left_;
@@ -176,9 +223,9 @@ private:
 }  // namespace
 
 sdk::Result<void> match_equal_places(const BranchContent& target, const MergeSides& sides,
-                                     const std::vector<std::string>& written,
+                                     const std::vector<std::string>& written, bool has_taken_over,
                                      std::vector<ChangedRecord>& changed) {
-    return Matching(target, sides, changed).match(written);
+    return Matching(target, sides, has_taken_over, changed).match(written);
 }
 
 }  // namespace stele::nodes

@@ -15,6 +15,7 @@ namespace stele::nodes {
 
 /// A node or association that the source has changed since the base.
 struct ChangedRecord {
+    /// Empty for a place that both have ended, each under an id of its own.
     std::string id;
     /// What of it is merged (`merged_part`).
     std::optional<sdk::Json> base;

@@ -191,8 +191,7 @@ private:
 
     /// Folders that the branches have had it in.
     sdk::Result<void> add_former_places(const std::string& id) {
-        if (rules_.excludes_associations || rules_.excluded_types.contains(association::kChild))
-            return {};
+        if (rules_.excludes_associations) return {};
         auto bases = sides_.base_views();
         if (!bases) return bases.error();
         std::set<std::string> places;
@@ -221,13 +220,18 @@ private:
         return {};
     }
 
-    static sdk::Result<void> add_places(const ViewReader& view, const std::string& id,
-                                        std::set<std::string>& places) {
-        return Graph(view).for_each_edge(id, Direction::incoming, association::kChild,
-                                         [&places](const Edge& edge) {
-                                             places.insert(edge.association);
-                                             return true;
-                                         });
+    sdk::Result<void> add_places(const ViewReader& view, const std::string& id,
+                                 std::set<std::string>& places) const {
+        for (const char* type : {association::kChild, association::kOwned}) {
+            if (rules_.excluded_types.contains(type)) continue;
+            auto walked = Graph(view).for_each_edge(id, Direction::incoming, type,
+                                                    [&places](const Edge& edge) {
+                                                        places.insert(edge.association);
+                                                        return true;
+                                                    });
+            if (!walked) return walked;
+        }
+        return {};
     }
 
     /// Where either branch has taken a record over from the other.
