@@ -96,6 +96,30 @@ test('both have moved a node alike: a move that goes on takes what single reques
   assert.deepEqual(await foldersOf(to), [folders.other]);
 });
 
+test('both have moved a node alike, then apart: a conflict in either direction', async () => {
+  for (const isBack of [false, true]) {
+    const branches = await movedAlike();
+    await move(branches[0], node, folders.other);
+    await move(branches[1], node, folders.first);
+    const [from, to] = isBack ? [...branches].reverse() : branches;
+    const { conflicts } = await admin('POST', `${branchPath(to)}/merge?id=${from}`, {});
+    assert.deepEqual(conflicts.map(({ kind, nodeId }) => [kind, nodeId]), [['move', node]]);
+  }
+});
+
+test('after merges on crossing ways a node that was moved back lies where it was moved to', async () => {
+  const [first, second] = [await fork(), await fork()];
+  await move(first, node, folders.same);
+  for (const folder of [folders.other, folders.first]) await move(second, node, folder);
+  await admin('POST', `${branchPath(second)}/nodes`, { title: 'More' });
+  const before = (await admin('POST', `${branchPath('')}?branch=${second}`, {}))._doc;
+  await merged(first, second);
+  await merged(before, first);
+  await move(first, node, folders.first);
+  await merged(first, second);
+  assert.deepEqual(await foldersOf(second), [folders.first]);
+});
+
 test('a node that was moved away and back was not moved', async () => {
   const source = await fork();
   await move(source, node, folders.other);
