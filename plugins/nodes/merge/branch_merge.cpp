@@ -234,9 +234,8 @@ sdk::Result<MergeReport> merge_nodes(const BranchContent& source, const BranchCo
     auto changed = changed_of(target, *closure, *sides);
     if (!changed) return changed.error();
     std::vector<std::string> ids;
-    for (const ChangedRecord& record : *changed) {
-        if (!record.id.empty()) ids.push_back(record.id);
-    }
+    for (const ChangedRecord& record : *changed)
+        ids.push_back(record.id);
     return bring(
         source, target, *sides, *std::move(changed), std::move(options),
         [&](const MergeDraft& draft, std::vector<MergeFault>* faults) -> sdk::Result<bool> {

@@ -47,20 +47,17 @@ class Matching {
 public:
     Matching(const BranchContent& target, const MergeSides& sides, bool has_taken_over,
              std::vector<ChangedRecord>& changed)
-        : target_(target),
-          sides_(sides),
-          has_taken_over_(has_taken_over),
-          changed_(changed),
-          ancestry_(sides.past(), sides.space()) {}
+        : target_(target), sides_(sides), has_taken_over_(has_taken_over), changed_(changed) {}
 
     sdk::Result<void> match(const std::vector<std::string>& written) {
         for (std::size_t i = 0; i < changed_.size(); ++i) {
             const ChangedRecord& record = changed_[i];
             known_.emplace(record.id, i);
-            if (record.base && place_of(*record.base)) former_.insert(*place_of(*record.base));
-            if (record.base.has_value() == record.source.has_value()) continue;
-            if (auto place = place_of(record.base ? *record.base : *record.source))
-                found_[*place].insert(record.id);
+            if (!record.base && !record.source) continue;
+            const auto place = place_of(record.base ? *record.base : *record.source);
+            if (!place) continue;
+            if (record.base) former_.insert(*place);
+            if (!record.base || !record.source) found_[*place].insert(record.id);
         }
         if (auto added = add_ended(written); !added) return added;
         Pace pace(target_.context());
@@ -131,10 +128,7 @@ private:
             record->is_of_target_alone = true;
             changed_.push_back(*std::move(record));
         }
-        if (in_target->empty()) {
-            if (ids.empty()) add_left_by_both(place);
-            return {};
-        }
+        if (in_target->empty()) return ids.empty() ? add_left_by_both(place) : sdk::Result<void>();
         for (const std::string& id : ids) {
             if (!in_target->contains(id)) left_.insert(id);
         }
@@ -153,64 +147,41 @@ private:
         return ids;
     }
 
-    /// Both have ended it, each under an id of its own.
-    void add_left_by_both(const Place& place) {
-        ChangedRecord record;
-        record.base = sdk::Json{{member::kType, place.type},
-                                {member::kIsAssociation, true},
-                                {member::kSource, place.source},
-                                {member::kTarget, place.target}};
-        record.is_of_target_alone = true;
-        changed_.push_back(std::move(record));
+    /// Both have ended it, the source under an id that the base does not have.
+    sdk::Result<void> add_left_by_both(const Place& place) {
+        auto views = sides_.base_views();
+        if (!views) return views.error();
+        for (const ViewReader* view : *views) {
+            auto ids = ids_in(*view, place);
+            if (!ids) return ids.error();
+            if (ids->empty()) continue;
+            ChangedRecord record;
+            record.id = *ids->begin();
+            record.base = sdk::Json{{member::kType, place.type},
+                                    {member::kIsAssociation, true},
+                                    {member::kSource, place.source},
+                                    {member::kTarget, place.target}};
+            record.is_of_target_alone = true;
+            changed_.push_back(std::move(record));
+            return {};
+        }
+        return {};
     }
 
-    sdk::Result<bool> is_in_base(const Place& place) {
+    sdk::Result<bool> is_in_base(const Place& place) const {
         // What one branch has taken over from the other since the common changesets.
         if (has_taken_over_ && former_.contains(place)) return true;
-        return is_in_joined(place, sides_.base().points(), kMostJoined);
+        return sides_.base().shows([&](const ViewReader& view) -> sdk::Result<bool> {
+            auto ids = ids_in(view, place);
+            if (!ids) return ids.error();
+            return !ids->empty();
+        });
     }
-
-    /// Of several changesets what they hold together, by what these have in common.
-    sdk::Result<bool> is_in_joined(const Place& place, const std::vector<AncestryPoint>& points,
-                                   int left) {
-        if (points.empty()) return false;
-        auto joined = is_at(place, points.front());
-        if (!joined || points.size() == 1 || left == 0) return joined;
-        auto behind = ancestry_.coverage(points.front());
-        if (!behind) return behind.error();
-        for (std::size_t i = 1; i < points.size(); ++i) {
-            auto own = ancestry_.coverage(points[i]);
-            if (!own) return own.error();
-            auto next = is_at(place, points[i]);
-            if (!next) return next;
-            if (*next != *joined) {
-                auto shared = ancestry_.nearest_common(*behind, *own);
-                if (!shared) return shared.error();
-                auto before = is_in_joined(place, *shared, left - 1);
-                if (!before) return before;
-                // The one that differs from it has changed it.
-                if (*joined == *before) joined = *next;
-            }
-            cover(*behind, *own);
-        }
-        return joined;
-    }
-
-    sdk::Result<bool> is_at(const Place& place, const AncestryPoint& point) const {
-        auto view = sides_.base().view_at(point);
-        if (!view) return view.error();
-        auto found = ids_in(**view, place);
-        if (!found) return found.error();
-        return !found->empty();
-    }
-
-    static constexpr int kMostJoined = 32;
 
     const BranchContent& target_;
     const MergeSides& sides_;
     const bool has_taken_over_;
     std::vector<ChangedRecord>& changed_;
-    const Ancestry ancestry_;
     /// Where what is changed stands in it, by id.
     std::map<std::string, std::size_t> known_;
     /// Places that the base of what is changed has.

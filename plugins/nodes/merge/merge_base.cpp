@@ -141,6 +141,21 @@ sdk::Result<MergeBase::Record> MergeBase::joined(std::string_view key,
                                                  int left) const {
     auto joined = part_of(versions.front());
     if (!joined) return joined.error();
+    auto done = join_each(
+        points, [&](std::size_t i, const std::vector<AncestryPoint>& shared) -> sdk::Result<void> {
+            auto base = record(key, shared, left);
+            if (!base) return base.error();
+            auto next = part_of(versions[i]);
+            if (!next) return next.error();
+            *joined = join_records(base->part, *joined, *next);
+            return {};
+        });
+    if (!done) return done.error();
+    return Record{std::move(*joined), std::nullopt};
+}
+
+sdk::Result<void> MergeBase::join_each(const std::vector<AncestryPoint>& points,
+                                       const Join& join) const {
     auto behind = ancestry_.coverage(points.front());
     if (!behind) return behind.error();
     for (std::size_t i = 1; i < points.size(); ++i) {
@@ -148,14 +163,36 @@ sdk::Result<MergeBase::Record> MergeBase::joined(std::string_view key,
         if (!own) return own.error();
         auto shared = ancestry_.nearest_common(*behind, *own);
         if (!shared) return shared.error();
-        auto base = record(key, *shared, left);
-        if (!base) return base;
-        auto next = part_of(versions[i]);
-        if (!next) return next.error();
-        *joined = join_records(base->part, *joined, *next);
+        if (auto joined = join(i, *shared); !joined) return joined;
         cover(*behind, *own);
     }
-    return Record{std::move(*joined), std::nullopt};
+    return {};
+}
+
+sdk::Result<bool> MergeBase::shows_at(const std::vector<AncestryPoint>& points, const Shows& shows,
+                                      int left) const {
+    std::vector<bool> shown;
+    for (const AncestryPoint& point : points) {
+        auto view = view_at(point);
+        if (!view) return view.error();
+        auto is_shown = shows(**view);
+        if (!is_shown) return is_shown;
+        shown.push_back(*is_shown);
+    }
+    if (shown.empty()) return false;
+    bool joined = shown.front();
+    if (left == 0 || std::count(shown.begin(), shown.end(), joined) == std::ssize(shown))
+        return joined;
+    auto done = join_each(
+        points, [&](std::size_t i, const std::vector<AncestryPoint>& shared) -> sdk::Result<void> {
+            if (shown[i] == joined) return {};
+            auto before = shows_at(shared, shows, left - 1);
+            if (!before) return before.error();
+            if (joined == *before) joined = shown[i];
+            return {};
+        });
+    if (!done) return done.error();
+    return joined;
 }
 
 }  // namespace stele::nodes

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -59,6 +61,12 @@ public:
     sdk::Result<const ViewReader*> view_at(const AncestryPoint& point) const;
     /// Whether a record is in the base; cheaper than reading it where that is one changeset.
     sdk::Result<bool> contains(std::string_view key) const;
+    using Shows = std::function<sdk::Result<bool>(const ViewReader&)>;
+    /// The same of anything else that the view of a changeset shows or does not: where several
+    /// differ, the one that differs from what they have in common has changed it.
+    sdk::Result<bool> shows(const Shows& shows) const {
+        return shows_at(points_, shows, kMostJoined);
+    }
 
 private:
     MergeBase(const sdk::Reader& store, const VersionSpace& space)
@@ -70,10 +78,16 @@ private:
     /// Bases of bases, beyond which one changeset stands for several.
     static constexpr int kMostJoined = 32;
 
+    sdk::Result<bool> shows_at(const std::vector<AncestryPoint>& points, const Shows& shows,
+                               int left) const;
     sdk::Result<Record> record(std::string_view key, const std::vector<AncestryPoint>& points,
                                int left) const;
     sdk::Result<Record> joined(std::string_view key, const std::vector<AncestryPoint>& points,
                                const std::vector<SideVersion>& versions, int left) const;
+    using Join = std::function<sdk::Result<void>(std::size_t place,
+                                                 const std::vector<AncestryPoint>& shared)>;
+    /// Of several changesets each but the first, with what it and those before it have in common.
+    sdk::Result<void> join_each(const std::vector<AncestryPoint>& points, const Join& join) const;
 
     const sdk::Reader* store_;
     /// Views refer to it.

@@ -15,7 +15,6 @@ namespace stele::nodes {
 
 /// A node or association that the source has changed since the base.
 struct ChangedRecord {
-    /// Empty for a place that both have ended, each under an id of its own.
     std::string id;
     /// What of it is merged (`merged_part`).
     std::optional<sdk::Json> base;
@@ -72,6 +71,8 @@ public:
     sdk::Result<ChangedRecord> fresh(std::string_view key) const;
     /// Whether the base has the record at all.
     sdk::Result<bool> is_in_base(std::string_view key) const;
+    /// Whether either branch has taken over any record from another.
+    bool takes_over() const { return has_adopted_; }
     /// What the common changesets show.
     sdk::Result<std::vector<const ViewReader*>> base_views() const;
 

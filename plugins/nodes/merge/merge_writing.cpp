@@ -219,7 +219,7 @@ sdk::Result<bool> write_merge(const BranchContent& source, const BranchContent& 
     auto noted = Ancestry::note_pair(transaction, space, source.place().line, target.place().line);
     if (!noted) return noted.error();
     const Coverage taken = sides.taken();
-    // Whatever has that changeset would have it, too, so it must not have left anything out.
+    // Forks of the line would have it, too, so it must not have left anything out.
     if (draft.steps.empty() && !draft.leaves_out) {
         auto kept = Ancestry::note(transaction, space, sides.target_tip(), taken);
         if (!kept) return kept.error();

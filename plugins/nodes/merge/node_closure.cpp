@@ -201,7 +201,7 @@ private:
         // Ones that a branch has taken over were seen along with former ones.
         std::vector<std::string> left(places.begin(), places.end());
         left.push_back(id);
-        while (!left.empty()) {
+        while (sides_.takes_over() && !left.empty()) {
             const std::string record = std::move(left.back());
             left.pop_back();
             auto points = adopted_points(record);
