@@ -281,12 +281,8 @@ CopiedHistory::Number CopiedHistory::add(std::optional<Number> former, Set broug
 }
 
 CopiedHistory::Set CopiedHistory::branch_of(Number number) const {
-    Set found;
-    for (std::optional<Number> next = number; next; next = commits_[*next].former) {
-        found.insert(*next);
-        found.insert(commits_[*next].brought.begin(), commits_[*next].brought.end());
-        found.insert(commits_[*next].noted.begin(), commits_[*next].noted.end());
-    }
+    Set found = ancestors(number);
+    found.insert(commits_[number].noted.begin(), commits_[number].noted.end());
     return found;
 }
 

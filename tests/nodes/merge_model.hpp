@@ -22,7 +22,6 @@ using WholeCopy = std::map<std::string, sdk::Json>;
 class CopiedHistory {
 public:
     using Number = std::size_t;
-
     using Set = std::set<Number>;
 
     /// After `former`, with what it has brought besides, all of it.

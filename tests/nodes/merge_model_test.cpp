@@ -281,33 +281,31 @@ private:
         const auto from = all_of(source);
         const auto to = all_of(target);
         const bool is_contained = std::includes(to.begin(), to.end(), from.begin(), from.end());
-        const NaiveMerge naive = is_contained ? NaiveMerge{.merged = copy_of(target)}
-                                              : merge_copies(history_.common_copy(from, to),
-                                                             copy_of(source), copy_of(target));
+        const WholeCopy base = is_contained ? WholeCopy() : history_.common_copy(from, to);
+        const NaiveMerge naive = is_contained
+                                     ? NaiveMerge{.merged = copy_of(target)}
+                                     : merge_copies(base, copy_of(source), copy_of(target));
         auto answered = ask(target, "POST", "/{branchId}/merge", {}, {{"id", source.id}});
         if (!answered) throw Difference(answered.error().code + " " + answered.error().message);
-        const bool writes = naive.steps > 0;
-        compare(*answered, naive, target, writes);
+        compare(*answered, naive, target);
         if (is_contained) return;
         if (!naive.is_clean()) {
             if (naive.asks_for_values() && random_.one_in(2))
-                resolve(source, target, answered->at("conflictIds").at(0).get<std::string>());
+                resolve(source, target, base, answered->at("conflictIds").at(0).get<std::string>());
             return;
         }
-        take_in(source, target, naive.merged, writes);
+        take_in(source, target, naive.merged, naive.steps > 0);
         if (random_.one_in(3)) merge(source, target);
     }
 
     /// Decides all that a merge has asked for, and commits it.
-    void resolve(const Branch& source, Branch& target, const std::string& conflict) {
-        const auto from = all_of(source);
-        const auto to = all_of(target);
+    void resolve(const Branch& source, Branch& target, const WholeCopy& base,
+                 const std::string& conflict) {
         const bool is_sources = random_.one_in(2);
         const std::string side = is_sources ? "source" : "target";
         story_ += "\n" + target.id.substr(16) + " decides for the " + side;
-        const NaiveMerge naive =
-            merge_copies(history_.common_copy(from, to), copy_of(source), copy_of(target),
-                         is_sources ? Preference::source : Preference::target);
+        const NaiveMerge naive = merge_copies(base, copy_of(source), copy_of(target),
+                                              is_sources ? Preference::source : Preference::target);
         (void)must(world_.ask(0, {.method = "POST",
                                   .path = "/conflicts/{conflictId}/resolve",
                                   .values = {conflict},
@@ -348,17 +346,17 @@ private:
             merge_copies(history_.copy(number), history_.copy(before), copy_of(branch));
         auto answered = ask(branch, "POST", "/{branchId}/revert", {}, {{"id", id}});
         if (!answered) throw Difference(answered.error().code + " " + answered.error().message);
-        compare(*answered, naive, branch, naive.steps > 0);
+        compare(*answered, naive, branch);
         if (naive.is_clean() && naive.steps > 0) add_head(branch, {}, naive.merged, tip(branch.id));
     }
 
     /// What came of a merge into the target, which is still what it was before it.
-    void compare(const Json& report, const NaiveMerge& naive, const Branch& target, bool writes) {
+    void compare(const Json& report, const NaiveMerge& naive, const Branch& target) {
         compare_conflicts(report, naive);
         if (naive.is_clean() && report.at("nodeCount").get<std::size_t>() != naive.steps)
             throw Difference("nodeCount " + report.at("nodeCount").dump() + ", not " +
                              std::to_string(naive.steps));
-        compare_copies(naive, target, writes);
+        compare_copies(naive, target, naive.steps > 0);
     }
     void compare_copies(const NaiveMerge& naive, const Branch& target, bool writes) {
         const std::string now = tip(target.id);
