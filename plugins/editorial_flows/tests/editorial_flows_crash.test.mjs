@@ -55,7 +55,7 @@ test(`${rounds} rounds of kill -9 while a flow is finished: its nodes are on the
   }
   console.log(`states after the server came back: ${JSON.stringify(came)}`);
   await server.stop();
-  const { status, stdout } = server.check();
-  assert.equal(status, 0, stdout);
+  const { status, text } = server.check();
+  assert.equal(status, 0, text);
   await server.launch();
 });

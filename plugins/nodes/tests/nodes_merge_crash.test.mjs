@@ -74,7 +74,7 @@ test(`${rounds} rounds of kill -9 while branches are merged: merged as a whole a
   }
   console.log(`merges that were there: ${came.whole}, that were not: ${came.none}`);
   await server.stop();
-  const { status, stdout } = server.check();
-  assert.equal(status, 0, stdout);
+  const { status, text } = server.check();
+  assert.equal(status, 0, text);
   await server.launch();
 });

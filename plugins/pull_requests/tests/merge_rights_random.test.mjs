@@ -100,15 +100,17 @@ class World {
     }
   }
 
-  async permissions(collection, id, wanted) {
-    const checks = wanted.map((permissionId) => ({ permissionedId: id, principalId: `default/${this.person}`, permissionId }));
+  /// What the person may do with each of several records, by id.
+  async permissions(collection, ids, wanted) {
+    const checks = ids.flatMap((id) => wanted.map((permissionId) => ({ permissionedId: id, principalId: `default/${this.person}`, permissionId })));
     const { results } = await admin('POST', `${collection}/permissions/check`, { checks });
-    return wanted.filter((_, index) => results[index].result);
+    return new Map(ids.map((id, i) => [id, wanted.filter((_, j) => results[i * wanted.length + j].result)]));
   }
 
   /// Also of a node that was deleted since.
   async reads(branch, node) {
     const path = this.nodePath(branch, node);
+    if (this.read.has(path)) return true;
     for (const at of [path, `${this.branchPath(branch)}/deletions/${node}`]) {
       if ((await server.request('GET', at, { token: this.token })).status === 200) this.read.add(path);
     }
@@ -139,21 +141,20 @@ class World {
       const texts = new Map(rows.map((row) => [row._doc, JSON.stringify(row)]));
       for (const { text, node, branches } of this.secrets) {
         if (!branches.includes(branch) && texts.get(node)?.includes(text)) branches.push(branch);
-        await this.reads(branch, node);
       }
+      for (const node of this.nodes) await this.reads(branch, node);
     }
   }
 
   /// All nodes of the master as an administrator sees them, and what the person may do there.
   async shown() {
     const { rows } = await admin('POST', `${this.branchPath('master')}/nodes/query?limit=-1&full=true`, {});
-    const nodes = new Map();
-    for (const { _doc, _system, ...fields } of rows) {
-      if (fields._type.startsWith('d:') || fields._type === 'n:person') continue;
-      const permissions = fields.source ? [] : await this.permissions(`${this.branchPath('master')}/nodes`, _doc, ['UPDATE', 'DELETE', 'CREATE_SUBOBJECTS']);
-      nodes.set(_doc, { fields, isAssociation: Boolean(fields.source), permissions });
-    }
-    return { nodes, onBranch: await this.permissions(`${this.repository}/branches`, this.master, ['CREATE_SUBOBJECTS']) };
+    const shown = rows.filter(({ _type }) => !_type.startsWith('d:') && _type !== 'n:person');
+    const ids = shown.filter(({ source }) => !source).map(({ _doc }) => _doc);
+    const permissions = await this.permissions(`${this.branchPath('master')}/nodes`, ids, ['UPDATE', 'DELETE', 'CREATE_SUBOBJECTS']);
+    const nodes = new Map(shown.map(({ _doc, _system, ...fields }) => [_doc, { fields, isAssociation: Boolean(fields.source), permissions: permissions.get(_doc) }]));
+    const onBranch = (await this.permissions(`${this.repository}/branches`, [this.master], ['CREATE_SUBOBJECTS'])).get(this.master);
+    return { nodes, onBranch };
   }
 }
 

@@ -53,7 +53,7 @@ test(`${rounds} rounds of kill -9 about the date of a release: it is on the mast
   }
   console.log(`releases that were on the master when the server came back: ${wereThere} of ${rounds}`);
   await server.stop();
-  const { status, stdout } = server.check();
-  assert.equal(status, 0, stdout);
+  const { status, text } = server.check();
+  assert.equal(status, 0, text);
   await server.launch();
 });
