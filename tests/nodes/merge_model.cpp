@@ -221,7 +221,7 @@ private:
             const bool is_moved_here =
                 std::any_of(target_.begin(), target_.end(), [&, &node = node](const auto& at) {
                     return is_membership(at.second) && end_of(at.second, "target") == node &&
-                           !base_.contains(at.first);
+                           !base_.contains(at.first) && !source_.contains(at.first);
                 });
             if (!is_moved_here || !left_by_both_.contains(node)) continue;
             conflict("move", node);
@@ -276,19 +276,13 @@ private:
 
 CopiedHistory::Number CopiedHistory::add(std::optional<Number> former, Set brought,
                                          WholeCopy copy) {
-    commits_.push_back({former, std::move(brought), {}, std::move(copy)});
+    commits_.push_back({former, std::move(brought), std::move(copy)});
     return commits_.size() - 1;
-}
-
-CopiedHistory::Set CopiedHistory::branch_of(Number number) const {
-    Set found = ancestors(number);
-    found.insert(commits_[number].noted.begin(), commits_[number].noted.end());
-    return found;
 }
 
 CopiedHistory::Set CopiedHistory::ancestors(Number number) const {
     const Commit& commit = commits_[number];
-    Set found = commit.former ? branch_of(*commit.former) : Set();
+    Set found = commit.former ? ancestors(*commit.former) : Set();
     found.insert(number);
     found.insert(commit.brought.begin(), commit.brought.end());
     return found;
@@ -301,10 +295,7 @@ WholeCopy CopiedHistory::common_copy(const Set& one, const Set& other) const {
     std::vector<Number> nearest;
     for (const Number number : common) {
         const bool is_behind = std::any_of(common.begin(), common.end(), [&](Number later) {
-            if (later == number || !ancestors(later).contains(number)) return false;
-            // A fork has what was noted where it began, also of its own: the newer one stands for
-            // both.
-            return later > number || !ancestors(number).contains(later);
+            return later != number && ancestors(later).contains(number);
         });
         if (!is_behind) nearest.insert(nearest.begin(), number);
     }

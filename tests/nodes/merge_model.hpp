@@ -27,13 +27,7 @@ public:
     /// After `former`, with what it has brought besides, all of it.
     Number add(std::optional<Number> former, Set brought, WholeCopy copy);
     const WholeCopy& copy(Number number) const { return commits_[number].copy; }
-    /// Says that what comes after a changeset on its branch, or is forked from it, has these, too.
-    void note(Number number, const Set& brought) {
-        commits_[number].noted.insert(brought.begin(), brought.end());
-    }
 
-    /// All that a branch has whose last changeset it is.
-    Set branch_of(Number number) const;
     /// The changeset with all that it comes from.
     Set ancestors(Number number) const;
     /// What is in both: the copy of the nearest, or what the nearest hold together.
@@ -43,7 +37,6 @@ private:
     struct Commit {
         std::optional<Number> former;
         Set brought;
-        Set noted;
         WholeCopy copy;
     };
     std::vector<Commit> commits_;

@@ -3,6 +3,7 @@
 // are told by their ends. A failing seed runs alone with STELE_TEST_SEED=<seed>; with
 // STELE_TEST_FIRST=<seed> they begin there.
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -39,7 +40,8 @@ bool is_of_history(const Json& record) {
 /// One history and what it must lead to.
 class RandomMerges {
 public:
-    RandomMerges(ContentWorld& world, std::uint64_t seed) : world_(world), random_(seed) {
+    RandomMerges(ContentWorld& world, std::uint64_t seed)
+        : world_(world), random_(seed), is_about_places_(seed % 4 == 3) {
         Branch first{fork(world.master())};
         first.head = history_.add(std::nullopt, {}, shown(first.id));
         root_ = first_of_type("n:root");
@@ -47,6 +49,10 @@ public:
         branches_.push_back(std::move(first));
         for (const char* name : {"a", "b"})
             make_folder(branches_.front(), name);
+        if (!is_about_places_) return;
+        create(branches_.front());
+        for (int forks = 2; forks > 0; --forks)
+            add_branch(branches_.front());
     }
 
     void run() {
@@ -66,7 +72,8 @@ private:
 
     void step() {
         Branch& branch = branches_[random_.below(branches_.size())];
-        switch (random_.below(14)) {
+        switch (is_about_places_ ? kStepsOfPlaces[random_.below(kStepsOfPlaces.size())]
+                                 : random_.below(15)) {
             case 0:
                 if (branches_.size() < kMostBranches) add_branch(branch);
                 return;
@@ -93,6 +100,8 @@ private:
                 return revert(branch);
             case 12:
                 return translate(branch);
+            case 13:
+                return mark_place(branch);
             default:
                 return associate(branch);
         }
@@ -156,7 +165,7 @@ private:
     std::string tip(const std::string& branch) { return ShownContent(world_, branch).tip(); }
     const WholeCopy& copy_of(const Branch& branch) const { return history_.copy(branch.head); }
     CopiedHistory::Set all_of(const Branch& branch) const {
-        CopiedHistory::Set all = history_.branch_of(branch.head);
+        CopiedHistory::Set all = history_.ancestors(branch.head);
         all.insert(branch.beside.begin(), branch.beside.end());
         return all;
     }
@@ -176,7 +185,6 @@ private:
         brought.merge(branch.beside);
         branch.head = history_.add(before, std::move(brought), std::move(copy));
         branch.beside.clear();
-        has_own_.insert(branch.id);
         made_[branch.head] = {id, before};
     }
 
@@ -243,7 +251,7 @@ private:
     void move(Branch& branch) {
         const std::string node = any_node(branch);
         const std::string folder = any_node(branch, true);
-        if (node.empty() || folder.empty()) return;
+        if (node.empty() || folder.empty() || node == folder) return;
         (void)ask(branch, "POST", "/{branchId}/nodes/{nodeId}/move", node,
                   {{"targetNodeId", folder}});
         commit(branch, "moves " + node + " to " + folder);
@@ -258,6 +266,27 @@ private:
         commit(branch, std::string(how) + " " + node + " " + other);
     }
 
+    /// Puts a member on the association by which a node lies in its folder.
+    void mark_place(Branch& branch) {
+        std::vector<std::string> found;
+        for (const auto& [id, text] : ShownContent(world_, branch.id).records(nodes::kNodeType)) {
+            const std::optional<Json>& part = part_of(text);
+            if (part && part->value("_type", "") == "a:child" &&
+                copy_of(branch).contains(names_.at(id)) &&
+                copy_of(branch).at(part->value("target", "")).value("_type", "") == "n:node")
+                found.push_back(id);
+        }
+        if (found.empty()) return;
+        const std::string place = random_.any_of(found);
+        Json body = Json::object();
+        for (const char* name : {"x", "y"}) {
+            if (random_.one_in(2)) body[name] = random_.below(3);
+        }
+        const std::string said = body.dump();
+        (void)ask(branch, "PUT", "/{branchId}/nodes/{nodeId}", place, {}, std::move(body));
+        commit(branch, "says of " + names_.at(place) + " " + said);
+    }
+
     void translate(Branch& branch) {
         const std::string node = any_node(branch);
         if (node.empty()) return;
@@ -268,10 +297,7 @@ private:
     }
 
     void add_branch(const Branch& parent) {
-        Branch made{fork(parent.id), parent.head};
-        made.tip = parent.tip;
-        // What lies beside changesets of its own goes with them.
-        made.beside = {};
+        Branch made{fork(parent.id), parent.head, parent.beside, parent.tip};
         story_ += "\n" + parent.id.substr(16) + " forks " + made.id.substr(16);
         branches_.push_back(std::move(made));
     }
@@ -325,8 +351,6 @@ private:
             const std::string now = tip(target.id);
             compare_parents(now, source.tip);
             add_head(target, std::move(brought), merged, now);
-        } else if (has_own_.contains(target.id)) {
-            history_.note(target.head, brought);
         } else {
             target.beside.merge(brought);
         }
@@ -418,6 +442,10 @@ private:
 
     ContentWorld& world_;
     RandomSource random_;
+    /// Few nodes, moved to and fro: what happens to one place on several branches.
+    const bool is_about_places_;
+    static constexpr std::array<std::size_t, 16> kStepsOfPlaces{1, 1, 1, 1,  1,  1,  0, 9,
+                                                                9, 9, 9, 13, 13, 11, 8, 5};
     CopiedHistory history_;
     std::vector<Branch> branches_;
     struct Made {
@@ -426,8 +454,6 @@ private:
     };
     /// Changesets by their number, with what their branch had before.
     std::map<CopiedHistory::Number, Made> made_;
-    /// Branches with changesets of their own.
-    std::set<std::string> has_own_;
     /// How the model calls records, by id.
     std::map<std::string, std::string> names_;
     std::string root_;
@@ -442,6 +468,7 @@ void run_history(ContentWorld& world, std::uint64_t seed) {
         RandomMerges merges(world, seed);
         try {
             merges.run();
+
         } catch (...) {
             story = merges.story();
             throw;

@@ -317,4 +317,11 @@ sdk::Result<Line> BranchStore::next_line(sdk::Transaction& transaction,
     return next_number(transaction, last_line_row(place));
 }
 
+sdk::Result<Line> BranchStore::last_line(sdk::Transaction& transaction,
+                                         const BranchPlace& place) const {
+    auto row = transaction.get(last_line_row(place));
+    if (!row) return row.error();
+    return *row ? read_number(**row) : Line{0};
+}
+
 }  // namespace stele::nodes

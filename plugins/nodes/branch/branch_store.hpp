@@ -90,7 +90,7 @@ public:
                                              const sdk::RecordKey& master) const;
     /// A new line that shows what `from` shows at a revision, for a new branch or, after a reset,
     /// for one that had another line. `parent` shows that revision; where it is a snapshot, writers
-    /// of the parent are no conflict.
+    /// of the parent are no conflict. The line is in `from` that of the changeset.
     sdk::Result<BranchPlace> fork(sdk::Transaction& transaction, const sdk::Reader& parent,
                                   const sdk::RecordKey& branch, const BranchPlace& from,
                                   Revision revision) const;
@@ -111,6 +111,8 @@ public:
     sdk::Result<bool> has_more_lines(const sdk::Transaction& transaction,
                                      const sdk::Reader& committed, const BranchPlace& place) const;
     sdk::Result<Line> next_line(sdk::Transaction& transaction, const BranchPlace& place) const;
+    /// The last that was given; with `next_line` at the same time it is a conflict.
+    sdk::Result<Line> last_line(sdk::Transaction& transaction, const BranchPlace& place) const;
     /// Says in the given transaction, which is committed first, that it is being written.
     void reserve_line(sdk::Transaction& transaction, const BranchPlace& place) const;
     /// Whether it is being written, or waits to be collected.

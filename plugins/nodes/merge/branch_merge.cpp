@@ -89,7 +89,7 @@ sdk::Result<std::vector<ChangedRecord>> changed_records(const BranchContent& tar
         if (!changed) return changed.error();
         if (*changed) found.push_back(std::move(**changed));
     }
-    if (auto matched = match_equal_places(target, sides, *keys, false, found); !matched)
+    if (auto matched = match_equal_places(target, sides, *keys, found); !matched)
         return matched.error();
     return found;
 }
@@ -126,7 +126,7 @@ sdk::Result<std::vector<ChangedRecord>> changed_of(const BranchContent& target,
         if (auto taken = take(id); !taken) return taken.error();
         keys.push_back(node_record_key(id));
     }
-    if (auto matched = match_equal_places(target, sides, keys, true, found); !matched)
+    if (auto matched = match_equal_places(target, sides, keys, found); !matched)
         return matched.error();
     return found;
 }
@@ -234,8 +234,10 @@ sdk::Result<MergeReport> merge_nodes(const BranchContent& source, const BranchCo
     auto changed = changed_of(target, *closure, *sides);
     if (!changed) return changed.error();
     std::vector<std::string> ids;
-    for (const ChangedRecord& record : *changed)
-        ids.push_back(record.id);
+    for (const ChangedRecord& record : *changed) {
+        if (!record.source_ids.contains(record.id)) ids.push_back(record.id);
+        ids.insert(ids.end(), record.source_ids.begin(), record.source_ids.end());
+    }
     return bring(
         source, target, *sides, *std::move(changed), std::move(options),
         [&](const MergeDraft& draft, std::vector<MergeFault>* faults) -> sdk::Result<bool> {

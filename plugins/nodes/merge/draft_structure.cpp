@@ -15,6 +15,7 @@
 #include "history/history.hpp"
 #include "history/node_relations.hpp"
 #include "history/tags.hpp"
+#include "merge/equal_places.hpp"
 #include "merge/record_merge.hpp"
 
 namespace stele::nodes {
@@ -58,8 +59,9 @@ sdk::Result<bool> DraftStructure::will_exist(const std::string& id) const {
     return target_.view().contains(node_record_key(id));
 }
 
-sdk::Result<bool> DraftStructure::is_new_on_target(const std::string& id) const {
-    auto is_old = sides_.is_in_base(node_record_key(id));
+sdk::Result<bool> DraftStructure::is_new_on_target(const sdk::Document& association) const {
+    auto is_old = sides_.is_in_base(node_record_key(association.id));
+    if (is_old && !*is_old) is_old = is_place_in_base(sides_, association.fields);
     if (!is_old) return is_old;
     return !*is_old;
 }
@@ -69,6 +71,19 @@ sdk::Result<std::vector<Edge>> DraftStructure::folders_on_target(const std::stri
     if (!edges) return edges;
     std::erase_if(*edges, [](const Edge& edge) { return edge.end != Direction::incoming; });
     return edges;
+}
+
+sdk::Result<std::set<std::string>> DraftStructure::folders_on_source(
+    const std::string& node) const {
+    std::set<std::string> folders;
+    auto walked =
+        Graph(sides_.source_view())
+            .for_each_edge(node, Direction::incoming, association::kChild, [&](const Edge& edge) {
+                if (edge.end == Direction::incoming) folders.insert(edge.other);
+                return true;
+            });
+    if (!walked) return walked.error();
+    return folders;
 }
 
 sdk::Result<void> DraftStructure::check_ends() {
@@ -292,11 +307,11 @@ sdk::Result<std::vector<DraftStructure::Joined>> DraftStructure::joined_since(
     std::vector<Joined> joined;
     for (const Edge& edge : *edges) {
         if (draft_.removes(edge.association)) continue;
-        auto is_new = is_new_on_target(edge.association);
-        if (!is_new) return is_new.error();
-        if (!*is_new) continue;
         auto association = target_.node(edge.association);
         if (!association) return association.error();
+        auto is_new = is_new_on_target(*association);
+        if (!is_new) return is_new.error();
+        if (!*is_new) continue;
         if (is_tagging(association->fields)) continue;
         joined.push_back({edge, *std::move(association)});
     }
@@ -407,17 +422,19 @@ sdk::Result<void> DraftStructure::check_move(const std::string& node, const Move
     if (!draft_.left_by_both.contains(node)) return {};
     auto edges = folders_on_target(node);
     if (!edges) return edges.error();
+    auto in_source = folders_on_source(node);
+    if (!in_source) return in_source.error();
     std::set<std::string> here;
     bool is_hidden = false;
     std::vector<sdk::Document> made_here;
     std::int64_t here_ms = 0;
     for (const Edge& edge : *edges) {
-        if (draft_.removes(edge.association)) continue;
-        auto is_new = is_new_on_target(edge.association);
-        if (!is_new) return is_new.error();
-        if (!*is_new) continue;
+        if (draft_.removes(edge.association) || in_source->contains(edge.other)) continue;
         auto association = target_.node(edge.association);
         if (!association) return association.error();
+        auto is_new = is_new_on_target(*association);
+        if (!is_new) return is_new.error();
+        if (!*is_new) continue;
         auto may = target_.readable_node(edge.other);
         if (!may && !sdk::is_missing(may.error())) return may.error();
         is_hidden = is_hidden || !may;

@@ -30,9 +30,10 @@ private:
     };
 
     sdk::Result<bool> will_exist(const std::string& id) const;
-    sdk::Result<bool> is_new_on_target(const std::string& id) const;
+    sdk::Result<bool> is_new_on_target(const sdk::Document& association) const;
     /// Memberships of a node on the target, with those that the source takes away.
     sdk::Result<std::vector<Edge>> folders_on_target(const std::string& node) const;
+    sdk::Result<std::set<std::string>> folders_on_source(const std::string& node) const;
 
     // Associations that the source has made.
     sdk::Result<void> check_ends();

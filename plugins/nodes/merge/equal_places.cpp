@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <compare>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/json_difference.hpp>
 #include <stele/sdk/members.hpp>
 
 #include "branch/graph.hpp"
@@ -37,45 +39,90 @@ std::optional<Place> place_of(const sdk::Json& part) {
 }
 
 /// Without what follows from the id.
-sdk::Json comparable(const sdk::Json& part) {
-    sdk::Json fields = fields_in(part);
-    fields.erase(member::kQName);
-    return fields;
+sdk::Json comparable(sdk::Json part) {
+    part.erase(member::kQName);
+    return part;
+}
+
+using Ids = std::set<std::string>;
+
+sdk::Result<Ids> ids_in(const ViewReader& view, const Place& place) {
+    Ids ids;
+    auto walked = Graph(view).for_each_edge(
+        place.target, Direction::incoming, place.type, [&](const Edge& edge) {
+            if (edge.end == Direction::incoming && edge.other == place.source)
+                ids.insert(edge.association);
+            return true;
+        });
+    if (!walked) return walked.error();
+    return ids;
+}
+
+struct Base {
+    std::string id;
+    std::optional<sdk::Json> part;
+};
+
+/// What the common changesets have at a place, together.
+sdk::Result<Base> base_at(const MergeSides& sides, const Place& place) {
+    Base base;
+    auto part =
+        sides.base().joined([&](const ViewReader& view) -> sdk::Result<std::optional<sdk::Json>> {
+            auto ids = ids_in(view, place);
+            if (!ids) return ids.error();
+            if (ids->empty()) return std::optional<sdk::Json>();
+            if (base.id.empty()) base.id = *ids->begin();
+            auto version = SideVersion::of(view, node_record_key(*ids->begin()));
+            if (!version) return version.error();
+            auto record = version->record();
+            if (!record || !*record) return record;
+            return std::optional(comparable(merged_part(**record)));
+        });
+    if (!part) return part.error();
+    base.part = *std::move(part);
+    if (!base.part) base.id.clear();
+    return base;
 }
 
 class Matching {
 public:
-    Matching(const BranchContent& target, const MergeSides& sides, bool has_taken_over,
+    Matching(const BranchContent& target, const MergeSides& sides,
              std::vector<ChangedRecord>& changed)
-        : target_(target), sides_(sides), has_taken_over_(has_taken_over), changed_(changed) {}
+        : target_(target), sides_(sides), changed_(changed) {}
 
     sdk::Result<void> match(const std::vector<std::string>& written) {
         for (std::size_t i = 0; i < changed_.size(); ++i) {
             const ChangedRecord& record = changed_[i];
-            known_.emplace(record.id, i);
+            known_.insert(record.id);
             if (!record.base && !record.source) continue;
+            // All three have it under one id.
+            if (record.base && record.source && record.target) continue;
             const auto place = place_of(record.base ? *record.base : *record.source);
-            if (!place) continue;
-            if (record.base) former_.insert(*place);
-            if (!record.base || !record.source) found_[*place].insert(record.id);
+            if (place) found_[*place].emplace(record.id, i);
         }
         if (auto added = add_ended(written); !added) return added;
         Pace pace(target_.context());
-        for (const auto& [place, ids] : found_) {
+        for (const auto& [place, records] : found_) {
             if (auto may = pace.step(); !may) return may;
-            if (auto settled = settle(place, ids); !settled) return settled;
+            if (auto settled = settle(place, records); !settled) return settled;
         }
         std::erase_if(changed_,
                       [this](const ChangedRecord& record) { return left_.contains(record.id); });
+        std::move(joined_.begin(), joined_.end(), std::back_inserter(changed_));
         return {};
     }
 
 private:
+    /// Where records stand in what is changed, by id.
+    using Records = std::map<std::string, std::size_t>;
+
     /// What the source has made, or got by a merge, and ended.
     sdk::Result<void> add_ended(const std::vector<std::string>& written) {
         const View& view = sides_.source_view().view();
         const History history(sides_.past(), sides_.space(), view);
+        Pace pace(target_.context());
         for (const std::string& key : written) {
+            if (auto may = pace.step(); !may) return may;
             const std::string id = node_of_record_key(key);
             if (known_.contains(id)) continue;
             auto is_there = sides_.source_view().contains(key);
@@ -92,111 +139,110 @@ private:
         return {};
     }
 
-    sdk::Result<void> settle(const Place& place, const std::set<std::string>& ids) {
+    sdk::Result<void> settle(const Place& place, const Records& records) {
         auto in_source = ids_in(sides_.source_view(), place);
         if (!in_source) return in_source.error();
-        auto was_there = is_in_base(place);
-        if (!was_there) return was_there.error();
-        if (!in_source->empty() && *was_there) {
-            leave_replaced(ids);
-        } else if (*was_there) {
-            return end_on_target(place, ids);
-        }
-        return {};
-    }
-
-    void leave_replaced(const std::set<std::string>& ids) {
-        std::vector<sdk::Json> parts;
-        for (const std::string& id : ids) {
-            const ChangedRecord& record = changed_[known_.at(id)];
-            parts.push_back(comparable(record.source ? *record.source : *record.base));
-        }
-        // Unless it says something else than before.
-        if (std::adjacent_find(parts.begin(), parts.end(), std::not_equal_to<>()) == parts.end())
-            left_.insert(ids.begin(), ids.end());
-    }
-
-    sdk::Result<void> end_on_target(const Place& place, const std::set<std::string>& ids) {
         auto in_target = ids_in(target_.view(), place);
         if (!in_target) return in_target.error();
-        for (const std::string& id : *in_target) {
-            if (known_.contains(id)) continue;
-            auto record = sides_.fresh(node_record_key(id));
-            if (!record) return record.error();
-            if (record->source || !record->target) continue;
-            record->base = record->target;
-            record->is_of_target_alone = true;
-            changed_.push_back(*std::move(record));
-        }
-        if (in_target->empty()) return ids.empty() ? add_left_by_both(place) : sdk::Result<void>();
-        for (const std::string& id : ids) {
-            if (!in_target->contains(id)) left_.insert(id);
-        }
-        return {};
-    }
-
-    sdk::Result<std::set<std::string>> ids_in(const ViewReader& view, const Place& place) const {
-        std::set<std::string> ids;
-        auto walked = Graph(view).for_each_edge(
-            place.target, Direction::incoming, place.type, [&](const Edge& edge) {
-                if (edge.end == Direction::incoming && edge.other == place.source)
-                    ids.insert(edge.association);
-                return true;
-            });
-        if (!walked) return walked.error();
-        return ids;
-    }
-
-    /// Both have ended it, the source under an id that the base does not have.
-    sdk::Result<void> add_left_by_both(const Place& place) {
-        auto views = sides_.base_views();
-        if (!views) return views.error();
-        for (const ViewReader* view : *views) {
-            auto ids = ids_in(*view, place);
-            if (!ids) return ids.error();
-            if (ids->empty()) continue;
-            ChangedRecord record;
-            record.id = *ids->begin();
-            record.base = sdk::Json{{member::kType, place.type},
-                                    {member::kIsAssociation, true},
-                                    {member::kSource, place.source},
-                                    {member::kTarget, place.target}};
-            record.is_of_target_alone = true;
-            changed_.push_back(std::move(record));
+        const auto is_alone = [&records](const Ids& ids) {
+            return std::all_of(ids.begin(), ids.end(),
+                               [&](const std::string& id) { return records.contains(id); });
+        };
+        auto base = base_of(place, records);
+        if (!base) return base.error();
+        const bool has_known_base = !base->part || records.contains(base->id);
+        // The ids tell the same as the ends.
+        if (records.size() == 1 && has_known_base && is_alone(*in_source) && is_alone(*in_target))
             return {};
+        ChangedRecord joined;
+        joined.base = std::move(base->part);
+        joined.id = std::move(base->id);
+        if (auto read = read_source(*in_source, joined); !read) return read;
+        if (auto read = read_target(*in_target, joined); !read) return read;
+        for (const auto& [id, index] : records) {
+            left_.insert(id);
+            joined.source_ids.insert(id);
+        }
+        if (joined.id.empty()) return {};
+        joined.is_told_by_ends = true;
+        const auto is_same = [](const std::optional<sdk::Json>& one,
+                                const std::optional<sdk::Json>& other) {
+            return one && other ? sdk::is_same_json(comparable(*one), comparable(*other))
+                                : one.has_value() == other.has_value();
+        };
+        if (is_same(joined.base, joined.source)) return {};
+        // What follows from the id does so from that of the one that stays.
+        const std::string qname = qname_of(joined);
+        for (std::optional<sdk::Json>* const part :
+             {&joined.base, &joined.source, &joined.target}) {
+            if (*part) (**part)[member::kQName] = qname;
+        }
+        joined_.push_back(std::move(joined));
+        return {};
+    }
+
+    static std::string qname_of(const ChangedRecord& record) {
+        for (const auto* const part : {&record.target, &record.source, &record.base}) {
+            if (*part) return sdk::text_member(**part, member::kQName);
         }
         return {};
     }
 
-    sdk::Result<bool> is_in_base(const Place& place) const {
-        // What one branch has taken over from the other since the common changesets.
-        if (has_taken_over_ && former_.contains(place)) return true;
-        return sides_.base().shows([&](const ViewReader& view) -> sdk::Result<bool> {
-            auto ids = ids_in(view, place);
-            if (!ids) return ids.error();
-            return !ids->empty();
-        });
+    /// What the sides had at a place, also what one has taken over from the other since.
+    sdk::Result<Base> base_of(const Place& place, const Records& records) const {
+        for (const auto& [id, index] : records) {
+            if (changed_[index].base) return Base{id, changed_[index].base};
+        }
+        return base_at(sides_, place);
+    }
+
+    sdk::Result<void> read_source(const Ids& ids, ChangedRecord& joined) const {
+        if (ids.empty()) return {};
+        joined.id = *ids.begin();
+        auto own = sides_.fresh(node_record_key(joined.id));
+        if (!own) return own.error();
+        joined.source = std::move(own->source);
+        joined.source_ms = own->source_ms;
+        joined.source_ids.insert(joined.id);
+        return {};
+    }
+
+    sdk::Result<void> read_target(const Ids& ids, ChangedRecord& joined) const {
+        if (ids.empty()) return {};
+        joined.id = *ids.begin();
+        auto own = sides_.fresh(node_record_key(joined.id));
+        if (!own) return own.error();
+        joined.target = std::move(own->target);
+        joined.target_ms = own->target_ms;
+        return {};
     }
 
     const BranchContent& target_;
     const MergeSides& sides_;
-    const bool has_taken_over_;
     std::vector<ChangedRecord>& changed_;
-    /// Where what is changed stands in it, by id.
-    std::map<std::string, std::size_t> known_;
-    /// Places that the base of what is changed has.
-    std::set<Place> former_;
-    /// By places the ids of those among what is changed.
-    std::map<Place, std::set<std::string>> found_;
-    std::set<std::string> left_;
+    /// Ids of what is changed.
+    Ids known_;
+    /// What is changed of places, and of those that have ended.
+    std::map<Place, Records> found_;
+    /// Of places one for each.
+    std::vector<ChangedRecord> joined_;
+    Ids left_;
 };
 
 }  // namespace
 
+sdk::Result<bool> is_place_in_base(const MergeSides& sides, const sdk::Json& association) {
+    const auto place = place_of(association);
+    if (!place) return false;
+    auto base = base_at(sides, *place);
+    if (!base) return base.error();
+    return base->part.has_value();
+}
+
 sdk::Result<void> match_equal_places(const BranchContent& target, const MergeSides& sides,
-                                     const std::vector<std::string>& written, bool has_taken_over,
+                                     const std::vector<std::string>& written,
                                      std::vector<ChangedRecord>& changed) {
-    return Matching(target, sides, has_taken_over, changed).match(written);
+    return Matching(target, sides, changed).match(written);
 }
 
 }  // namespace stele::nodes

@@ -8,13 +8,17 @@
 namespace stele::nodes {
 
 /// What lies in which folder, or belongs to which owner, is told by the ends of an association, not
-/// by its id: where both branches have made one, a merge leaves the source's out, and each keeps
-/// its own. Completes what the source has changed by that: what it has ended since ends on the
-/// target under the id that it has there; and what it has replaced by the same it has not changed.
-/// `written` are the keys of all that the source has written; `has_taken_over` says that the base
-/// of what is changed may be later than what both have in common.
+/// by its id: where both branches have made one, each keeps its own. Makes one change of all that
+/// the source has changed at the same ends, under the id that the target has there, if any: what
+/// the source has ended ends under that id, what it has put on its own comes to that one, and what
+/// it has replaced by the same it has not changed. `written` are the keys of all that the source
+/// has written.
 sdk::Result<void> match_equal_places(const BranchContent& target, const MergeSides& sides,
-                                     const std::vector<std::string>& written, bool has_taken_over,
+                                     const std::vector<std::string>& written,
                                      std::vector<ChangedRecord>& changed);
+
+/// Whether the common changesets have an association of that kind at its ends, under whatever id;
+/// false of one that is no place.
+sdk::Result<bool> is_place_in_base(const MergeSides& sides, const sdk::Json& association);
 
 }  // namespace stele::nodes

@@ -169,26 +169,28 @@ sdk::Result<void> MergeBase::join_each(const std::vector<AncestryPoint>& points,
     return {};
 }
 
-sdk::Result<bool> MergeBase::shows_at(const std::vector<AncestryPoint>& points, const Shows& shows,
-                                      int left) const {
-    std::vector<bool> shown;
+sdk::Result<std::optional<sdk::Json>> MergeBase::joined(const std::vector<AncestryPoint>& points,
+                                                        const Read& read, int left) const {
+    std::vector<std::optional<sdk::Json>> parts;
     for (const AncestryPoint& point : points) {
         auto view = view_at(point);
         if (!view) return view.error();
-        auto is_shown = shows(**view);
-        if (!is_shown) return is_shown;
-        shown.push_back(*is_shown);
+        auto part = read(**view);
+        if (!part) return part;
+        parts.push_back(*std::move(part));
     }
-    if (shown.empty()) return false;
-    bool joined = shown.front();
-    if (left == 0 || std::count(shown.begin(), shown.end(), joined) == std::ssize(shown))
-        return joined;
+    if (parts.empty()) return std::optional<sdk::Json>();
+    std::optional<sdk::Json> joined = parts.front();
+    const bool is_one = std::all_of(parts.begin(), parts.end(), [&joined](const auto& part) {
+        return is_same_part(part, joined);
+    });
+    if (is_one || left == 0) return joined;
     auto done = join_each(
         points, [&](std::size_t i, const std::vector<AncestryPoint>& shared) -> sdk::Result<void> {
-            if (shown[i] == joined) return {};
-            auto before = shows_at(shared, shows, left - 1);
+            if (is_same_part(parts[i], joined)) return {};
+            auto before = this->joined(shared, read, left - 1);
             if (!before) return before.error();
-            if (joined == *before) joined = shown[i];
+            joined = join_records(*before, joined, parts[i]);
             return {};
         });
     if (!done) return done.error();

@@ -61,11 +61,10 @@ public:
     sdk::Result<const ViewReader*> view_at(const AncestryPoint& point) const;
     /// Whether a record is in the base; cheaper than reading it where that is one changeset.
     sdk::Result<bool> contains(std::string_view key) const;
-    using Shows = std::function<sdk::Result<bool>(const ViewReader&)>;
-    /// The same of anything else that the view of a changeset shows or does not: where several
-    /// differ, the one that differs from what they have in common has changed it.
-    sdk::Result<bool> shows(const Shows& shows) const {
-        return shows_at(points_, shows, kMostJoined);
+    using Read = std::function<sdk::Result<std::optional<sdk::Json>>(const ViewReader&)>;
+    /// What the base has of anything else that the view of a changeset shows or does not.
+    sdk::Result<std::optional<sdk::Json>> joined(const Read& read) const {
+        return joined(points_, read, kMostJoined);
     }
 
 private:
@@ -78,8 +77,8 @@ private:
     /// Bases of bases, beyond which one changeset stands for several.
     static constexpr int kMostJoined = 32;
 
-    sdk::Result<bool> shows_at(const std::vector<AncestryPoint>& points, const Shows& shows,
-                               int left) const;
+    sdk::Result<std::optional<sdk::Json>> joined(const std::vector<AncestryPoint>& points,
+                                                 const Read& read, int left) const;
     sdk::Result<Record> record(std::string_view key, const std::vector<AncestryPoint>& points,
                                int left) const;
     sdk::Result<Record> joined(std::string_view key, const std::vector<AncestryPoint>& points,

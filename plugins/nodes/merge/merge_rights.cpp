@@ -66,13 +66,21 @@ public:
 
     sdk::Result<bool> may(const ChangedRecord& record) const {
         if (is_new_tag(record)) return true;
-        const bool is_known = reads_source_ || record.is_of_target_alone;
-        auto may = is_known ? sdk::Result<bool>(true) : may_know_record(source_, record.id);
+        auto may = reads_source_ ? sdk::Result<bool>(true) : may_know_source(record);
         if (!may || !*may || !record.target || reads_target_) return may;
         return may_know_record(target_, record.id);
     }
 
 private:
+    sdk::Result<bool> may_know_source(const ChangedRecord& record) const {
+        if (!record.is_told_by_ends) return may_know_record(source_, record.id);
+        for (const std::string& id : record.source_ids) {
+            auto may = may_know_record(source_, id);
+            if (!may || !*may) return may;
+        }
+        return true;
+    }
+
     ReadRights(const BranchContent& source, const BranchContent& target, bool reads_source,
                bool reads_target)
         : source_(source),

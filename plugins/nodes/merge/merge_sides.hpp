@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,8 +24,10 @@ struct ChangedRecord {
     /// When the sides have last written it, epoch milliseconds; 0 where it is gone.
     std::int64_t source_ms = 0;
     std::int64_t target_ms = 0;
-    /// The source has ended it under another id, and never had this one (merge/equal_places).
-    bool is_of_target_alone = false;
+    /// A place in the tree, which its ends tell (merge/equal_places): the source has it, or had it,
+    /// under these ids, and may never have had the record's own.
+    bool is_told_by_ends = false;
+    std::set<std::string> source_ids = {};
 
     bool is_changed_on_target() const;
 };

@@ -221,7 +221,9 @@ sdk::Result<bool> write_merge(const BranchContent& source, const BranchContent& 
     const Coverage taken = sides.taken();
     // Forks of the line would have it, too, so it must not have left anything out.
     if (draft.steps.empty() && !draft.leaves_out) {
-        auto kept = Ancestry::note(transaction, space, sides.target_tip(), taken);
+        auto last = target.services().branches.last_line(transaction, target.place());
+        if (!last) return last.error();
+        auto kept = Ancestry::note(transaction, space, sides.target_tip(), taken, *last);
         if (!kept) return kept.error();
         return false;
     }

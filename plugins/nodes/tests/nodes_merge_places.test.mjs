@@ -18,6 +18,12 @@ const fork = async () => (await admin('POST', `${branchPath('')}?branch=master`,
 const move = (branch, id, folder) => admin('POST', `${nodePath(branch, id)}/move?targetNodeId=${folder}`, {});
 const foldersOf = async (branch) =>
   (await admin('GET', `${nodePath(branch, node)}/associations?type=a:child&direction=INCOMING`)).rows.map(({ source }) => source).sort();
+const placesOf = async (branch) => (await admin('GET', `${nodePath(branch, node)}/associations?type=a:child&direction=INCOMING`)).rows;
+/// Puts members on the association by which the node lies in its only folder.
+async function mark(branch, members) {
+  const [{ _doc }] = await placesOf(branch);
+  await admin('PUT', nodePath(branch, _doc), members);
+}
 const changesets = async () => (await admin('GET', `${repository}/changesets?limit=0`)).total_rows;
 /// How many records a merge without conflicts has written.
 async function merged(source, target) {
@@ -163,4 +169,55 @@ test('both have moved a node alike: publishing it after the next move moves it, 
   await move(source, node, folders.other);
   await publish();
   assert.deepEqual(await foldersOf('master'), [folders.other]);
+});
+
+test('both have moved a node alike: what one says of its place comes to the other, member by member', async () => {
+  for (const [first, second] of [[0, 1], [1, 0]]) {
+    const branches = await movedAlike();
+    await mark(branches[0], { sort: 1 });
+    await mark(branches[1], { note: 'kept' });
+    await merged(branches[first], branches[second]);
+    await merged(branches[second], branches[first]);
+    for (const branch of branches) {
+      const [place, ...others] = await placesOf(branch);
+      assert.deepEqual([place.sort, place.note, place.source, others], [1, 'kept', folders.same, []]);
+    }
+    await mark(branches[0], { sort: 2, note: 'kept' });
+    assert.equal(await merged(...branches), 1);
+    assert.equal((await placesOf(branches[1]))[0].sort, 2);
+  }
+});
+
+test('both have moved a node alike: to leave the folder on one and to say something of its place on the other is a conflict', async () => {
+  for (const isBack of [false, true]) {
+    const branches = await movedAlike();
+    await move(branches[0], node, folders.other);
+    await mark(branches[1], { note: 'kept' });
+    const [from, to] = isBack ? [...branches].reverse() : branches;
+    const { conflicts } = await admin('POST', `${branchPath(to)}/merge?id=${from}`, {});
+    assert.deepEqual(conflicts.map(({ kind }) => kind), [isBack ? 'edit-delete' : 'delete-edit']);
+  }
+});
+
+test('a folder that both have put a node into is nothing that moves it apart', async () => {
+  const add = (branch, folder) => admin('POST', `${nodePath(branch, folder)}/associate?node=${node}&type=a:child`, {});
+  const branches = [await fork(), await fork()];
+  for (const branch of branches) {
+    await add(branch, folders.same);
+    const [{ _doc: former }] = (await placesOf(branch)).filter(({ source }) => source === folders.first);
+    await admin('DELETE', nodePath(branch, former));
+  }
+  await add(branches[0], folders.other);
+  await merged(...branches);
+  assert.deepEqual(await foldersOf(branches[1]), [folders.other, folders.same].sort());
+});
+
+test('both have moved a node alike: what the source says of its place is published each time', async () => {
+  const source = await fork();
+  for (const branch of [source, 'master']) await move(branch, node, folders.same);
+  for (const note of ['first', 'second']) {
+    await mark(source, { note });
+    await admin('POST', `${branchPath('master')}/copyfrom?id=${source}`, { nodeIds: [node] });
+    assert.equal((await placesOf('master'))[0].note, note);
+  }
 });

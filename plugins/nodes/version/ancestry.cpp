@@ -20,6 +20,14 @@ std::string after(std::string row) {
     return row;
 }
 
+/// The last line that there was when a line turned out to have what a row says; nothing for a row
+/// of a changeset. Rows of an earlier format say none.
+std::optional<Line> last_line_of(std::string_view key, const std::string& rows) {
+    const std::string_view rest = key.substr(std::min(key.size(), rows.size() + kNumberBytes));
+    if (rest.empty()) return std::nullopt;
+    return rest.size() > kNumberBytes ? read_number(rest.substr(1)) : Line{0};
+}
+
 struct IsOlder {
     bool operator()(const AncestryPoint& one, const AncestryPoint& other) const {
         return one.revision != other.revision ? one.revision < other.revision
@@ -47,8 +55,9 @@ sdk::Result<Coverage> Ancestry::coverage(const View& view, const Link& floor) co
 
 sdk::Result<Coverage> Ancestry::coverage(const View& view, const Link& floor, bool is_point) const {
     Coverage found;
+    const Link* fork = nullptr;
     for (const Link& link : view.links) {
-        const bool is_itself = is_point && &link == &view.links.front();
+        const bool is_itself = is_point && fork == nullptr;
         const bool is_floor =
             floor.line != 0 && link.line == floor.line && link.bound >= floor.bound;
         cover(found, {{link.line, link.bound}});
@@ -58,12 +67,15 @@ sdk::Result<Coverage> Ancestry::coverage(const View& view, const Link& floor, bo
              is_itself ? after(at_revision(rows, link.bound)) : at_revision(rows, link.bound + 1)},
             sdk::ScanDirection::forward);
         for (; cursor->is_valid(); cursor->next()) {
+            const auto last = last_line_of(cursor->key(), rows);
+            if (fork != nullptr && last && fork->line <= *last) continue;
             auto taken = decode(cursor->value());
             if (!taken) return taken;
             cover(found, *taken);
         }
         if (auto status = cursor->status(); !status) return status.error();
         if (is_floor) break;
+        fork = &link;
     }
     return found;
 }
@@ -154,8 +166,9 @@ sdk::Result<Coverage> Ancestry::decode(std::string_view row) {
 }
 
 sdk::Result<void> Ancestry::note(sdk::Transaction& transaction, const VersionSpace& space,
-                                 const AncestryPoint& tip, const Coverage& taken) {
-    const std::string key = after(at_revision(space.merges(tip.line), tip.revision));
+                                 const AncestryPoint& tip, const Coverage& taken, Line last) {
+    const std::string key =
+        at_revision(after(at_revision(space.merges(tip.line), tip.revision)), last);
     auto present = transaction.get(key);
     if (!present) return present.error();
     Coverage all = taken;
@@ -166,6 +179,20 @@ sdk::Result<void> Ancestry::note(sdk::Transaction& transaction, const VersionSpa
     }
     transaction.put(key, encode(all));
     return {};
+}
+
+sdk::Result<void> Ancestry::hand_on(sdk::Transaction& transaction, const VersionSpace& space,
+                                    const View& forked, Line from, Line to) {
+    View passed{{}, forked.newest};
+    for (const Link& link : forked.links) {
+        if (link.line == from) break;
+        passed.links.push_back({link.line, 0});
+    }
+    auto noted = Ancestry(transaction, space).coverage(passed);
+    if (!noted) return noted.error();
+    std::erase_if(*noted, [](const auto& at) { return at.second == 0; });
+    if (noted->empty()) return {};
+    return note(transaction, space, {to, 0}, *noted, to);
 }
 
 sdk::Result<void> Ancestry::note_pair(sdk::Transaction& transaction, const VersionSpace& space,

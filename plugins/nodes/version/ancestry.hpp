@@ -37,11 +37,12 @@ struct AncestryPoint {
 /// so nothing behind a merge needs to be walked. What a line turned out to have already, when it
 /// had a changeset for its last, follows that:
 ///
-///   m line revision 1 -> (line, revision) ...
+///   m line revision 1 last -> (line, revision) ...
 ///
-/// It holds for the line and its forks, whose contents go on from there, but not for that changeset
-/// itself: who has taken in that has other contents beside. The store, a picture of it, outlives
-/// this. One thread at a time.
+/// It holds for the line and for its later forks, whose contents go on from there, but not for that
+/// changeset itself: who has taken in that has other contents beside. `last` is the repository's
+/// last line of that time: forks up to it may have got other contents before. The store, a picture
+/// of it, outlives this. One thread at a time.
 class Ancestry {
 public:
     Ancestry(const sdk::Reader& store, VersionSpace space)
@@ -70,9 +71,14 @@ public:
     /// `internal` (`nodes.merge_row_broken`).
     static sdk::Result<Coverage> decode(std::string_view row);
     /// For what a line has in it already without a changeset that says so: adds to what follows its
-    /// tip. Conflicts with whoever does that at the same time.
+    /// tip. Conflicts with whoever does that at the same time. `last` is the repository's last
+    /// line.
     static sdk::Result<void> note(sdk::Transaction& transaction, const VersionSpace& space,
-                                  const AncestryPoint& tip, const Coverage& taken);
+                                  const AncestryPoint& tip, const Coverage& taken, Line last);
+    /// For a new line that comes from `from` because what it is a fork of shows that: adds what was
+    /// noted of lines without changesets that stand between the two.
+    static sdk::Result<void> hand_on(sdk::Transaction& transaction, const VersionSpace& space,
+                                     const View& forked, Line from, Line to);
     /// Says that one line has taken in another. Two that do so at the same time conflict.
     static sdk::Result<void> note_pair(sdk::Transaction& transaction, const VersionSpace& space,
                                        Line source, Line target);

@@ -12,6 +12,7 @@
 #include "operation/branch/branch_jobs.hpp"
 #include "operation/node_shapes.hpp"
 #include "operation/operations.hpp"
+#include "version/ancestry.hpp"
 
 namespace stele::nodes {
 
@@ -27,6 +28,8 @@ struct Origin {
     Revision revision = 0;
     std::string branch_id;
     std::string changeset;
+    /// What the branch that it comes from shows.
+    View forked;
 };
 
 sdk::Result<Origin> origin_of(Services& services, sdk::Context& context,
@@ -46,7 +49,9 @@ sdk::Result<Origin> origin_of(Services& services, sdk::Context& context,
     const sdk::Reader& reader = context.transaction();
     auto place = services.branches.find(reader, (*parent)->key);
     if (!place) return place.error();
-    Origin origin{*place, 0, (*parent)->id, {}};
+    auto forked = services.branches.view(reader, *place);
+    if (!forked) return forked.error();
+    Origin origin{*place, 0, (*parent)->id, {}, *std::move(forked)};
     if (changeset.empty()) {
         auto tip = services.branches.tip(reader, *place);
         if (!tip) return tip.error();
@@ -96,6 +101,10 @@ sdk::Result<sdk::Document> make_branch(Services& services, sdk::Context& context
     auto forked = services.branches.fork(context.transaction(), reader, branch->key, origin.place,
                                          origin.revision);
     if (!forked) return forked.error();
+    const VersionSpace space = services.branches.space(*forked);
+    auto handed = Ancestry::hand_on(context.transaction(), space, origin.forked, origin.place.line,
+                                    forked->line);
+    if (!handed) return handed.error();
     // Building writes, and a snapshot takes no writes: an index that is not whole stays unused.
     if (!sdk::flag_member(branch->fields, "snapshot", false)) {
         auto content = BranchContent::open(services, context, branch->key);
