@@ -311,10 +311,10 @@ sdk::Result<bool> ConflictFamily::may_see(sdk::Context& context, const std::stri
 }
 
 sdk::Result<void> ConflictFamily::present(const sdk::Call& call, sdk::Json& record) {
-    for (const char* kept : kKept)
-        record.erase(kept);
     auto may = may_see(call.context(), call.collection().container, record);
     if (!may) return may.error();
+    for (const char* kept : kKept)
+        record.erase(kept);
     if (*may) return {};
     for (const char* shown : kShown)
         record.erase(shown);

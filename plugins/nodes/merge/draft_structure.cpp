@@ -61,7 +61,7 @@ sdk::Result<bool> DraftStructure::will_exist(const std::string& id) const {
 
 sdk::Result<bool> DraftStructure::is_new_on_target(const sdk::Document& association) const {
     auto is_old = sides_.is_in_base(node_record_key(association.id));
-    if (is_old && !*is_old) is_old = is_place_in_base(sides_, association.fields);
+    if (is_old && !*is_old) is_old = is_place_in_base(sides_, association);
     if (!is_old) return is_old;
     return !*is_old;
 }

@@ -59,20 +59,22 @@ sdk::Result<Ids> ids_in(const ViewReader& view, const Place& place) {
 }
 
 struct Base {
+    /// One that it has there.
     std::string id;
     std::optional<sdk::Json> part;
 };
 
-/// What the common changesets have at a place, together.
-sdk::Result<Base> base_at(const MergeSides& sides, const Place& place) {
+/// What both sides had at a place, also what one has taken over from the other since; `ids` are
+/// those that it is known to have had.
+sdk::Result<Base> base_at(const MergeSides& sides, const Place& place, const Ids& ids) {
     Base base;
     auto part =
-        sides.base().joined([&](const ViewReader& view) -> sdk::Result<std::optional<sdk::Json>> {
-            auto ids = ids_in(view, place);
-            if (!ids) return ids.error();
-            if (ids->empty()) return std::optional<sdk::Json>();
-            if (base.id.empty()) base.id = *ids->begin();
-            auto version = SideVersion::of(view, node_record_key(*ids->begin()));
+        sides.base_of(ids, [&](const ViewReader& view) -> sdk::Result<std::optional<sdk::Json>> {
+            auto shown = ids_in(view, place);
+            if (!shown) return shown.error();
+            if (shown->empty()) return std::optional<sdk::Json>();
+            if (base.id.empty()) base.id = *shown->begin();
+            auto version = SideVersion::of(view, node_record_key(*shown->begin()));
             if (!version) return version.error();
             auto record = version->record();
             if (!record || !*record) return record;
@@ -80,8 +82,12 @@ sdk::Result<Base> base_at(const MergeSides& sides, const Place& place) {
         });
     if (!part) return part.error();
     base.part = *std::move(part);
-    if (!base.part) base.id.clear();
     return base;
+}
+
+bool is_same_place(const std::optional<sdk::Json>& one, const std::optional<sdk::Json>& other) {
+    return one && other ? sdk::is_same_json(comparable(*one), comparable(*other))
+                        : one.has_value() == other.has_value();
 }
 
 class Matching {
@@ -91,20 +97,24 @@ public:
         : target_(target), sides_(sides), changed_(changed) {}
 
     sdk::Result<void> match(const std::vector<std::string>& written) {
+        if (auto opened = open_histories(); !opened) return opened;
+        std::set<std::string> known;
         for (std::size_t i = 0; i < changed_.size(); ++i) {
             const ChangedRecord& record = changed_[i];
-            known_.insert(record.id);
+            known.insert(record.id);
             if (!record.base && !record.source) continue;
-            // All three have it under one id.
-            if (record.base && record.source && record.target) continue;
             const auto place = place_of(record.base ? *record.base : *record.source);
-            if (place) found_[*place].emplace(record.id, i);
+            if (place) found_[*place].records.emplace(record.id, i);
         }
-        if (auto added = add_ended(written); !added) return added;
         Pace pace(target_.context());
-        for (const auto& [place, records] : found_) {
+        for (const std::string& key : written) {
             if (auto may = pace.step(); !may) return may;
-            if (auto settled = settle(place, records); !settled) return settled;
+            if (known.contains(node_of_record_key(key))) continue;
+            if (auto added = add_unchanged(key); !added) return added;
+        }
+        for (auto& [place, written_there] : found_) {
+            if (auto may = pace.step(); !may) return may;
+            if (auto settled = settle(place, written_there); !settled) return settled;
         }
         std::erase_if(changed_,
                       [this](const ChangedRecord& record) { return left_.contains(record.id); });
@@ -113,64 +123,88 @@ public:
     }
 
 private:
-    /// Where records stand in what is changed, by id.
-    using Records = std::map<std::string, std::size_t>;
+    /// What the source's changesets have written at a place.
+    struct Written {
+        /// Where it stands in what is changed, by id.
+        std::map<std::string, std::size_t> records;
+        /// What is not changed by its id.
+        Ids others;
+    };
 
-    /// What the source has made, or got by a merge, and ended.
-    sdk::Result<void> add_ended(const std::vector<std::string>& written) {
-        const View& view = sides_.source_view().view();
-        const History history(sides_.past(), sides_.space(), view);
-        Pace pace(target_.context());
-        for (const std::string& key : written) {
-            if (auto may = pace.step(); !may) return may;
-            const std::string id = node_of_record_key(key);
-            if (known_.contains(id)) continue;
-            auto is_there = sides_.source_view().contains(key);
-            if (!is_there) return is_there.error();
-            if (*is_there) continue;
-            auto last = history.newest(id);
-            if (!last) return last.error();
-            if (!*last) continue;
-            auto record = history.read(id, **last);
-            if (!record) return record.error();
-            if (!*record) continue;
-            if (auto place = place_of(**record)) found_[*place];
+    /// The source's own, and those of other lines whose changesets have come into it since.
+    sdk::Result<void> open_histories() {
+        const View& own = sides_.source_view().view();
+        histories_.emplace_back(sides_.past(), sides_.space(), own);
+        const MergeBase& base = sides_.base();
+        for (const auto& [line, revision] : base.source()) {
+            const bool is_own =
+                std::any_of(own.links.begin(), own.links.end(),
+                            [line = line](const Link& link) { return link.line == line; });
+            if (is_own || covered(base.common(), line) >= revision) continue;
+            auto view = base.view_at({line, revision});
+            if (!view) return view.error();
+            histories_.emplace_back(sides_.past(), sides_.space(), (*view)->view());
         }
         return {};
     }
 
-    sdk::Result<void> settle(const Place& place, const Records& records) {
+    /// What has changed by its ends alone: it has ended since it was made, or come by a merge that
+    /// left it out for one that was there, or is what the base has under another id.
+    sdk::Result<void> add_unchanged(const std::string& key) {
+        const std::string id = node_of_record_key(key);
+        auto present = SideVersion::of(sides_.source_view(), key);
+        if (!present) return present.error();
+        auto record = present->record();
+        for (const History& history : histories_) {
+            if (!record || *record) break;
+            record = last_record(history, id);
+        }
+        if (!record) return record.error();
+        const auto place = *record ? place_of(**record) : std::nullopt;
+        if (place) found_[*place].others.insert(id);
+        return {};
+    }
+
+    static sdk::Result<std::optional<sdk::Json>> last_record(const History& history,
+                                                             const std::string& id) {
+        auto last = history.newest(id);
+        if (!last) return last.error();
+        return *last ? history.read(id, **last) : std::optional<sdk::Json>();
+    }
+
+    sdk::Result<void> settle(const Place& place, const Written& written) {
         auto in_source = ids_in(sides_.source_view(), place);
         if (!in_source) return in_source.error();
         auto in_target = ids_in(target_.view(), place);
         if (!in_target) return in_target.error();
-        const auto is_alone = [&records](const Ids& ids) {
-            return std::all_of(ids.begin(), ids.end(),
-                               [&](const std::string& id) { return records.contains(id); });
-        };
-        auto base = base_of(place, records);
+        Ids ids = written.others;
+        for (const auto& [id, index] : written.records)
+            ids.insert(id);
+        ids.insert(in_source->begin(), in_source->end());
+        ids.insert(in_target->begin(), in_target->end());
+        auto base = base_at(sides_, place, ids);
         if (!base) return base.error();
-        const bool has_known_base = !base->part || records.contains(base->id);
-        // The ids tell the same as the ends.
-        if (records.size() == 1 && has_known_base && is_alone(*in_source) && is_alone(*in_target))
-            return {};
+        auto known_to_source = known_to_source_of(ids, *in_source);
+        if (!known_to_source) return known_to_source.error();
+        if (written.records.size() == 1 && ids.size() == 1) {
+            // The id tells the same as the ends.
+            ChangedRecord& record = changed_[written.records.begin()->second];
+            if (is_same_place(base->part, record.base)) {
+                record.is_told_by_ends = true;
+                record.source_ids = *std::move(known_to_source);
+                return {};
+            }
+        }
+        for (const auto& [id, index] : written.records)
+            left_.insert(id);
         ChangedRecord joined;
+        joined.is_told_by_ends = true;
+        joined.source_ids = *std::move(known_to_source);
         joined.base = std::move(base->part);
-        joined.id = std::move(base->id);
+        if (joined.base) joined.id = std::move(base->id);
         if (auto read = read_source(*in_source, joined); !read) return read;
         if (auto read = read_target(*in_target, joined); !read) return read;
-        for (const auto& [id, index] : records) {
-            left_.insert(id);
-            joined.source_ids.insert(id);
-        }
-        if (joined.id.empty()) return {};
-        joined.is_told_by_ends = true;
-        const auto is_same = [](const std::optional<sdk::Json>& one,
-                                const std::optional<sdk::Json>& other) {
-            return one && other ? sdk::is_same_json(comparable(*one), comparable(*other))
-                                : one.has_value() == other.has_value();
-        };
-        if (is_same(joined.base, joined.source)) return {};
+        if (is_same_place(joined.base, joined.source)) return {};
         // What follows from the id does so from that of the one that stays.
         const std::string qname = qname_of(joined);
         for (std::optional<sdk::Json>* const part :
@@ -181,19 +215,27 @@ private:
         return {};
     }
 
-    static std::string qname_of(const ChangedRecord& record) {
-        for (const auto* const part : {&record.target, &record.source, &record.base}) {
-            if (*part) return sdk::text_member(**part, member::kQName);
+    /// Those that it has or has had itself.
+    sdk::Result<Ids> known_to_source_of(const Ids& ids, const Ids& present) const {
+        Ids known;
+        for (const std::string& id : ids) {
+            if (present.contains(id)) {
+                known.insert(id);
+                continue;
+            }
+            auto last = histories_.front().newest(id);
+            if (!last) return last.error();
+            if (*last) known.insert(id);
         }
-        return {};
+        return known;
     }
 
-    /// What the sides had at a place, also what one has taken over from the other since.
-    sdk::Result<Base> base_of(const Place& place, const Records& records) const {
-        for (const auto& [id, index] : records) {
-            if (changed_[index].base) return Base{id, changed_[index].base};
+    /// A base that was joined has no name of its own.
+    static std::string qname_of(const ChangedRecord& record) {
+        for (const auto* const part : {&record.target, &record.source}) {
+            if (*part) return sdk::text_member(**part, member::kQName);
         }
-        return base_at(sides_, place);
+        return "o:" + record.id;
     }
 
     sdk::Result<void> read_source(const Ids& ids, ChangedRecord& joined) const {
@@ -203,7 +245,6 @@ private:
         if (!own) return own.error();
         joined.source = std::move(own->source);
         joined.source_ms = own->source_ms;
-        joined.source_ids.insert(joined.id);
         return {};
     }
 
@@ -220,10 +261,8 @@ private:
     const BranchContent& target_;
     const MergeSides& sides_;
     std::vector<ChangedRecord>& changed_;
-    /// Ids of what is changed.
-    Ids known_;
-    /// What is changed of places, and of those that have ended.
-    std::map<Place, Records> found_;
+    std::vector<History> histories_;
+    std::map<Place, Written> found_;
     /// Of places one for each.
     std::vector<ChangedRecord> joined_;
     Ids left_;
@@ -231,10 +270,13 @@ private:
 
 }  // namespace
 
-sdk::Result<bool> is_place_in_base(const MergeSides& sides, const sdk::Json& association) {
-    const auto place = place_of(association);
+sdk::Result<bool> is_place_in_base(const MergeSides& sides, const sdk::Document& association) {
+    const auto place = place_of(association.fields);
     if (!place) return false;
-    auto base = base_at(sides, *place);
+    auto ids = ids_in(sides.source_view(), *place);
+    if (!ids) return ids.error();
+    ids->insert(association.id);
+    auto base = base_at(sides, *place, *ids);
     if (!base) return base.error();
     return base->part.has_value();
 }

@@ -17,8 +17,8 @@ sdk::Result<void> match_equal_places(const BranchContent& target, const MergeSid
                                      const std::vector<std::string>& written,
                                      std::vector<ChangedRecord>& changed);
 
-/// Whether the common changesets have an association of that kind at its ends, under whatever id;
-/// false of one that is no place.
-sdk::Result<bool> is_place_in_base(const MergeSides& sides, const sdk::Json& association);
+/// Whether the base has an association of that kind at its ends, under whatever id; false of one
+/// that is no place.
+sdk::Result<bool> is_place_in_base(const MergeSides& sides, const sdk::Document& association);
 
 }  // namespace stele::nodes

@@ -87,6 +87,21 @@ sdk::Result<MergeBase::Record> MergeBase::record(std::string_view key) const {
 
 sdk::Result<MergeBase::Record> MergeBase::record(std::string_view key,
                                                  std::vector<AncestryPoint> adopted) const {
+    auto nearest = nearest_with(std::move(adopted));
+    if (!nearest) return nearest.error();
+    return record(key, *nearest, kMostJoined);
+}
+
+sdk::Result<std::optional<sdk::Json>> MergeBase::joined(const Read& read,
+                                                        std::vector<AncestryPoint> adopted) const {
+    auto nearest = nearest_with(std::move(adopted));
+    if (!nearest) return nearest.error();
+    return joined(*nearest, read, kMostJoined);
+}
+
+sdk::Result<std::vector<AncestryPoint>> MergeBase::nearest_with(
+    std::vector<AncestryPoint> adopted) const {
+    if (adopted.empty()) return points_;
     std::vector<AncestryPoint> points = points_;
     points.insert(points.end(), adopted.begin(), adopted.end());
     std::vector<AncestryPoint> nearest;
@@ -100,7 +115,7 @@ sdk::Result<MergeBase::Record> MergeBase::record(std::string_view key,
         }
         if (!is_behind) nearest.push_back(points[i]);
     }
-    return record(key, nearest, kMostJoined);
+    return nearest;
 }
 
 sdk::Result<bool> MergeBase::contains(std::string_view key) const {

@@ -63,9 +63,9 @@ public:
     sdk::Result<bool> contains(std::string_view key) const;
     using Read = std::function<sdk::Result<std::optional<sdk::Json>>(const ViewReader&)>;
     /// What the base has of anything else that the view of a changeset shows or does not.
-    sdk::Result<std::optional<sdk::Json>> joined(const Read& read) const {
-        return joined(points_, read, kMostJoined);
-    }
+    /// `adopted` as for a record.
+    sdk::Result<std::optional<sdk::Json>> joined(const Read& read,
+                                                 std::vector<AncestryPoint> adopted) const;
 
 private:
     MergeBase(const sdk::Reader& store, const VersionSpace& space)
@@ -73,6 +73,8 @@ private:
           space_(std::make_shared<const VersionSpace>(space)),
           ancestry_(store, space) {}
 
+    /// The common changesets and others, without those that any of the rest has come from.
+    sdk::Result<std::vector<AncestryPoint>> nearest_with(std::vector<AncestryPoint> adopted) const;
     sdk::Result<const Coverage*> behind(const AncestryPoint& point) const;
     /// Bases of bases, beyond which one changeset stands for several.
     static constexpr int kMostJoined = 32;

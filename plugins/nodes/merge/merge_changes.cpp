@@ -55,7 +55,7 @@ public:
         if (!root) return root.error();
         root_ = root->id;
         for (const auto& [id, step] : draft_.steps) {
-            if (is_membership(step.part))
+            if (is_membership(step.part) && step.kind != Kind::update)
                 moved_.insert(sdk::text_member(step.part, member::kTarget));
         }
         for (const auto& [id, step] : draft_.steps) {

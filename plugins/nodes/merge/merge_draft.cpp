@@ -243,19 +243,32 @@ private:
     static MergeConflict conflict_of(const ChangedRecord& record, const ValueConflict& found) {
         const auto kind =
             is_attachment_path(found.path) ? ConflictKind::attachment : ConflictKind::value;
-        return {kind,
-                record.id,
-                found.path,
-                found.base,
-                found.source,
-                found.target,
-                value_sentence(record.id, record, found)};
+        MergeConflict conflict{kind,
+                               record.id,
+                               found.path,
+                               found.base,
+                               found.source,
+                               found.target,
+                               value_sentence(record.id, record, found)};
+        conflict.because = other_ids(record);
+        return conflict;
     }
 
     static MergeConflict conflict_of(ConflictKind kind, const ChangedRecord& record,
                                      std::string sentence) {
-        return {kind,          record.id,          {}, record.base, record.source,
-                record.target, std::move(sentence)};
+        MergeConflict conflict{kind,          record.id,          {}, record.base, record.source,
+                               record.target, std::move(sentence)};
+        conflict.because = other_ids(record);
+        return conflict;
+    }
+
+    /// Under which the source has it: who may not read these may not learn what it says there.
+    static std::vector<std::string> other_ids(const ChangedRecord& record) {
+        std::vector<std::string> ids;
+        for (const std::string& id : record.source_ids) {
+            if (id != record.id) ids.push_back(id);
+        }
+        return ids;
     }
 
     const BranchContent& target_;

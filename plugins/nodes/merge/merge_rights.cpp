@@ -74,6 +74,8 @@ public:
 private:
     sdk::Result<bool> may_know_source(const ChangedRecord& record) const {
         if (!record.is_told_by_ends) return may_know_record(source_, record.id);
+        // The branch itself, as it was: it may know the place under another id only.
+        if (is_one_branch_ && record.target) return may_know_record(target_, record.id);
         for (const std::string& id : record.source_ids) {
             auto may = may_know_record(source_, id);
             if (!may || !*may) return may;
@@ -86,12 +88,14 @@ private:
         : source_(source),
           target_(target),
           reads_source_(reads_source),
-          reads_target_(reads_target) {}
+          reads_target_(reads_target),
+          is_one_branch_(source.branch() == target.branch()) {}
 
     const BranchContent& source_;
     const BranchContent& target_;
     bool reads_source_;
     bool reads_target_;
+    bool is_one_branch_;
 };
 
 /// Permissions of whoever merges on the target.

@@ -306,6 +306,18 @@ sdk::Result<MergeBase::Record> MergeSides::base_of(std::string_view key) const {
     return points->empty() ? base_.record(key) : base_.record(key, *std::move(points));
 }
 
+sdk::Result<std::optional<sdk::Json>> MergeSides::base_of(const std::set<std::string>& ids,
+                                                          const MergeBase::Read& read) const {
+    std::vector<AncestryPoint> taken;
+    for (const std::string& id : ids) {
+        if (!has_adopted_) break;
+        auto points = adopted(node_record_key(id));
+        if (!points) return points.error();
+        taken.insert(taken.end(), points->begin(), points->end());
+    }
+    return base_.joined(read, std::move(taken));
+}
+
 sdk::Result<bool> MergeSides::is_in_base(std::string_view key) const {
     if (!has_adopted_) return base_.contains(key);
     auto base = base_of(key);

@@ -76,6 +76,10 @@ public:
     sdk::Result<bool> is_in_base(std::string_view key) const;
     /// Whether either branch has taken over any record from another.
     bool takes_over() const { return has_adopted_; }
+    /// What the base has of something that the view of a changeset shows, where that is known under
+    /// any of these ids: also what one side has taken over of them since.
+    sdk::Result<std::optional<sdk::Json>> base_of(const std::set<std::string>& ids,
+                                                  const MergeBase::Read& read) const;
     /// What the common changesets show.
     sdk::Result<std::vector<const ViewReader*>> base_views() const;
 

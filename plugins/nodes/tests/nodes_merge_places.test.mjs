@@ -81,7 +81,6 @@ test('both have moved a node alike: a branch that deletes it deletes it on the o
 
 test('both have moved a node alike: a move that goes on takes what single requests take', async () => {
   const [to, from] = await movedAlike();
-  await move(from, node, folders.other);
   const person = `mover${Date.now()}`;
   await server.makeUser(person);
   const token = await server.login(person, `secret-of-${person}`);
@@ -90,9 +89,13 @@ test('both have moved a node alike: a move that goes on takes what single reques
   const memberships = async (branch) => (await admin('GET', `${nodePath(branch, node)}/associations?type=a:child&direction=INCOMING`)).rows.map(({ _doc }) => _doc);
   for (const branch of [from, to]) await grant(branchPath(branch), 'contributor');
   for (const id of [...Object.values(folders), node]) for (const branch of [from, to]) await grant(nodePath(branch, id), 'consumer');
+  const [left] = await memberships(from);
+  await move(from, node, folders.other);
   for (const id of await memberships(from)) await grant(nodePath(from, id), 'consumer');
   await grant(nodePath(to, folders.other), 'contributor');
-  // What ends is the membership of the target, which this person does not see.
+  // What ends is the membership of the target, which this person does not see; nor that of the source, which has ended there.
+  assert.deepEqual(await ask(), [403, 'nodes.merge_unreadable']);
+  await grant(`${branchPath(from)}/deletions/${left}`, 'consumer');
   assert.deepEqual(await ask(), [403, 'nodes.merge_unreadable']);
   for (const id of await memberships(to)) await grant(nodePath(to, id), 'consumer');
   assert.deepEqual(await ask(), [403, 'authority.permission_missing']);
@@ -220,4 +223,73 @@ test('both have moved a node alike: what the source says of its place is publish
     await admin('POST', `${branchPath('master')}/copyfrom?id=${source}`, { nodeIds: [node] });
     assert.equal((await placesOf('master'))[0].note, note);
   }
+});
+
+test('both have moved a node alike: what one has published of it goes on from there on the other', async () => {
+  const steps = {
+    moved: (branch) => move(branch, node, folders.other),
+    taken_out: async (branch) => admin('DELETE', nodePath(branch, (await placesOf(branch))[0]._doc)),
+    said: (branch) => mark(branch, { sort: 2 }),
+  };
+  const told = async (branch) => (await placesOf(branch)).map(({ source, sort }) => [source, sort]);
+  for (const [name, step] of Object.entries(steps)) {
+    const [first, second] = [await fork(), await fork()];
+    for (const branch of [first, second]) await move(branch, node, folders.same);
+    await mark(first, { sort: 1 });
+    await admin('POST', `${branchPath(second)}/copyfrom?id=${first}`, { nodeIds: [node] });
+    await step(second);
+    await merged(second, first);
+    assert.deepEqual(await told(first), await told(second), name);
+  }
+});
+
+test('after crossing merges what is taken from a place again goes on the other branch', async () => {
+  for (const isBack of [false, true]) {
+    const [first, second] = [await fork(), await fork()];
+    for (const branch of [first, second]) await move(branch, node, folders.same);
+    await mark(second, { sort: 5 });
+    for (const branch of [first, second]) await admin('POST', `${branchPath(branch)}/nodes`, { title: 'More' });
+    const before = [];
+    for (const branch of [first, second]) before.push((await admin('POST', `${branchPath('')}?branch=${branch}`, {}))._doc);
+    await merged(before[1], first);
+    await merged(before[0], second);
+    const [from, to] = isBack ? [second, first] : [first, second];
+    await mark(from, {});
+    await merged(from, to);
+    assert.equal((await placesOf(to))[0].sort, undefined);
+  }
+});
+
+test('what a source has left out for one that was there is found where that has changed since', async () => {
+  const [first, second, third] = [await fork(), await fork(), await fork()];
+  await move(first, node, folders.other);
+  await merged(first, third);
+  await move(first, node, folders.first);
+  await merged(first, second);
+  await merged(second, third);
+  assert.deepEqual(await foldersOf(third), [folders.first]);
+});
+
+test('both have moved a node alike: nobody takes it out, or learns what is said of its place, by one that they may not read', async () => {
+  const [first, second] = await movedAlike();
+  const [[own], [other]] = [await placesOf(first), await placesOf(second)];
+  await server.makeUser('reader');
+  const token = await server.login('reader', 'secret-of-reader');
+  const grant = (path, role) => admin('POST', `${path}/authorities/${role}/grant?id=default/reader`, {});
+  for (const branch of [first, second]) {
+    await grant(branchPath(branch), 'consumer');
+    for (const id of [...Object.values(folders), node]) await grant(nodePath(branch, id), 'consumer');
+  }
+  await grant(nodePath(second, other._doc), 'consumer');
+  await grant(nodePath(second, node), 'owner');
+  await admin('PUT', nodePath(first, own._doc), { secret: 'of the first' });
+  await admin('PUT', nodePath(second, other._doc), { secret: 'of the second' });
+  const { conflictIds: [conflict] } = await admin('POST', `${branchPath(second)}/merge?id=${first}`, {});
+  await grant(`${repository}/conflicts/${conflict}`, 'consumer');
+  const seen = (await server.request('GET', `${repository}/conflicts/${conflict}`, { token })).json;
+  assert.deepEqual([seen._doc, seen.source, seen.target, seen.message], [conflict, undefined, undefined, undefined]);
+  await admin('DELETE', nodePath(first, own._doc));
+  const answer = await server.request('POST', `${branchPath(second)}/merge?id=${first}`, { token, body: {} });
+  assert.deepEqual([answer.status, answer.json.code], [403, 'nodes.merge_unreadable']);
+  assert.deepEqual(await foldersOf(second), [folders.same]);
 });

@@ -75,8 +75,8 @@ public:
     /// line.
     static sdk::Result<void> note(sdk::Transaction& transaction, const VersionSpace& space,
                                   const AncestryPoint& tip, const Coverage& taken, Line last);
-    /// For a new line that comes from `from` because what it is a fork of shows that: adds what was
-    /// noted of lines without changesets that stand between the two.
+    /// For a new line that comes from the last changeset of `forked`, which is of the line `from`:
+    /// adds what was noted of lines without changesets that stand between the two.
     static sdk::Result<void> hand_on(sdk::Transaction& transaction, const VersionSpace& space,
                                      const View& forked, Line from, Line to);
     /// Says that one line has taken in another. Two that do so at the same time conflict.

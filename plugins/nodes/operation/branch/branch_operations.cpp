@@ -28,8 +28,8 @@ struct Origin {
     Revision revision = 0;
     std::string branch_id;
     std::string changeset;
-    /// What the branch that it comes from shows.
-    View forked;
+    /// What the branch that it comes from shows, where that is the changeset.
+    std::optional<View> forked = {};
 };
 
 sdk::Result<Origin> origin_of(Services& services, sdk::Context& context,
@@ -49,12 +49,10 @@ sdk::Result<Origin> origin_of(Services& services, sdk::Context& context,
     const sdk::Reader& reader = context.transaction();
     auto place = services.branches.find(reader, (*parent)->key);
     if (!place) return place.error();
-    auto forked = services.branches.view(reader, *place);
-    if (!forked) return forked.error();
-    Origin origin{*place, 0, (*parent)->id, {}, *std::move(forked)};
+    Origin origin{*place, 0, (*parent)->id, {}};
+    auto tip = services.branches.tip(reader, *place);
+    if (!tip) return tip.error();
     if (changeset.empty()) {
-        auto tip = services.branches.tip(reader, *place);
-        if (!tip) return tip.error();
         origin.revision = *tip;
     } else {
         const auto revision = revision_of(changeset);
@@ -64,6 +62,11 @@ sdk::Result<Origin> origin_of(Services& services, sdk::Context& context,
     auto view = services.branches.view(reader, *place, origin.revision);
     if (!view) return sdk::is_missing(view.error()) ? unknown_changeset("changeset") : view.error();
     origin.place.line = view->links.front().line;
+    if (origin.revision == *tip) {
+        auto forked = services.branches.view(reader, *place);
+        if (!forked) return forked.error();
+        origin.forked = *std::move(forked);
+    }
     auto note = services.branches.note(reader, *place, origin.revision);
     if (!note) return note.error();
     origin.changeset = changeset_id(origin.revision, note->random_part);
@@ -101,10 +104,12 @@ sdk::Result<sdk::Document> make_branch(Services& services, sdk::Context& context
     auto forked = services.branches.fork(context.transaction(), reader, branch->key, origin.place,
                                          origin.revision);
     if (!forked) return forked.error();
-    const VersionSpace space = services.branches.space(*forked);
-    auto handed = Ancestry::hand_on(context.transaction(), space, origin.forked, origin.place.line,
-                                    forked->line);
-    if (!handed) return handed.error();
+    if (origin.forked) {
+        const VersionSpace space = services.branches.space(*forked);
+        auto handed = Ancestry::hand_on(context.transaction(), space, *origin.forked,
+                                        origin.place.line, forked->line);
+        if (!handed) return handed.error();
+    }
     // Building writes, and a snapshot takes no writes: an index that is not whole stays unused.
     if (!sdk::flag_member(branch->fields, "snapshot", false)) {
         auto content = BranchContent::open(services, context, branch->key);
