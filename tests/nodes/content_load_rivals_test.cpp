@@ -82,14 +82,14 @@ TEST_CASE("a load ends early where its branch leads elsewhere") {
     SECTION("to where it was before") {
         loads.make(loads.branch, {{"title", "last"}});
         fails_early(loads.branch, [&] {
-            must(sdk::write_with_retry(loads.world.services().registrar.engine(),
-                                       [&](sdk::Transaction& transaction) -> sdk::Result<void> {
-                                           auto reset = loads.world.services().branches.fork(
-                                               transaction, transaction, loads.branch,
-                                               loads.place(),
-                                               *nodes::revision_of(loads.tip(loads.branch)) - 1);
-                                           return reset ? sdk::Result<void>() : reset.error();
-                                       }));
+            must(sdk::write_with_retry(
+                loads.world.services().registrar.engine(),
+                [&](sdk::Transaction& transaction) -> sdk::Result<void> {
+                    auto reset = loads.world.services().branches.fork(
+                        transaction, transaction, loads.branch, loads.place(),
+                        {loads.place().line, *nodes::revision_of(loads.tip(loads.branch)) - 1});
+                    return reset ? sdk::Result<void>() : reset.error();
+                }));
         });
         CHECK(loads.numbered(loads.branch) == 0);
         CHECK(loads.count(loads.branch, {{"title", "last"}}) == 0);

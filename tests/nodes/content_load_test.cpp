@@ -169,7 +169,7 @@ TEST_CASE(
         must(sdk::write_with_retry(
             services.registrar.engine(), [&](sdk::Transaction& transaction) -> sdk::Result<void> {
                 auto reset = services.branches.fork(transaction, transaction, loads.branch,
-                                                    loads.place(), revision);
+                                                    loads.place(), {loads.place().line, revision});
                 return reset ? sdk::Result<void>() : reset.error();
             }));
     };
@@ -233,7 +233,7 @@ TEST_CASE("branches of a repository that the same operation makes come by loads,
             fork = must(documents.create(collection, {{"title", "fork"}, {"root", "0:root"}})).key;
             must(branches.fork(context.transaction(), context.transaction(), fork,
                                must(branches.find(context.transaction(), master)),
-                               nodes::kFirstRevision));
+                               {nodes::kFirstLine, nodes::kFirstRevision}));
             for (const auto& [branch, count] :
                  {std::pair(master, kMany), std::pair(fork, 2 * kMany)}) {
                 ListedItems source(many(count));

@@ -203,13 +203,22 @@ sdk::Result<BranchPlace> BranchStore::open_repository(sdk::Transaction& transact
 }
 
 sdk::Result<BranchPlace> BranchStore::fork(sdk::Transaction& transaction, const sdk::Reader& parent,
-                                           const sdk::RecordKey& branch, const BranchPlace& from,
-                                           Revision revision) const {
-    auto line = next_line(transaction, from);
+                                           const sdk::RecordKey& branch, const BranchPlace& forked,
+                                           const AncestryPoint& changeset) const {
+    auto last = tip(transaction, forked);
+    if (!last) return last.error();
+    auto shown = view(transaction, forked);
+    if (!shown) return shown.error();
+    auto line = next_line(transaction, forked);
     if (!line) return line.error();
-    const BranchPlace place{from.platform, from.repository, *line, from.is_social};
-    auto made = put_line(transaction, parent, space(from), *line, {from.line, revision});
+    const VersionSpace own = space(forked);
+    auto made = put_line(transaction, parent, own, *line, {changeset.line, changeset.revision});
     if (!made) return made.error();
+    if (changeset.revision == *last) {
+        auto handed = Ancestry::hand_on(transaction, own, *shown, changeset.line, *line);
+        if (!handed) return handed.error();
+    }
+    const BranchPlace place{forked.platform, forked.repository, *line, forked.is_social};
     put_place(transaction, branch, place);
     return place;
 }

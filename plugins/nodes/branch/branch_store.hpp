@@ -88,12 +88,13 @@ public:
     sdk::Result<BranchPlace> open_repository(sdk::Transaction& transaction, std::uint64_t number,
                                              const sdk::RecordKey& repository,
                                              const sdk::RecordKey& master) const;
-    /// A new line that shows what `from` shows at a revision, for a new branch or, after a reset,
-    /// for one that had another line. `parent` shows that revision; where it is a snapshot, writers
-    /// of the parent are no conflict. The line is in `from` that of the changeset.
+    /// A new line that shows what a branch shows at one of its changesets, for a new branch or,
+    /// after a reset, for the same. Where that is the last one, the line has what was noted on the
+    /// branch, too (`Ancestry::note`). `parent` shows the changeset; where it is a snapshot,
+    /// writers of the parent are no conflict.
     sdk::Result<BranchPlace> fork(sdk::Transaction& transaction, const sdk::Reader& parent,
-                                  const sdk::RecordKey& branch, const BranchPlace& from,
-                                  Revision revision) const;
+                                  const sdk::RecordKey& branch, const BranchPlace& forked,
+                                  const AncestryPoint& changeset) const;
     /// A line that nobody sees yet, which is to come from another
     /// (docs/decisions/0151-imports-of-large-branches.md).
     struct ReservedLine {

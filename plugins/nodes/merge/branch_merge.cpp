@@ -235,8 +235,9 @@ sdk::Result<MergeReport> merge_nodes(const BranchContent& source, const BranchCo
     if (!changed) return changed.error();
     std::vector<std::string> ids;
     for (const ChangedRecord& record : *changed) {
-        if (!record.source_ids.contains(record.id)) ids.push_back(record.id);
-        ids.insert(ids.end(), record.source_ids.begin(), record.source_ids.end());
+        ids.push_back(record.id);
+        for (std::string& id : record.other_ids())
+            ids.push_back(std::move(id));
     }
     return bring(
         source, target, *sides, *std::move(changed), std::move(options),

@@ -112,7 +112,7 @@ public:
             if (known.contains(node_of_record_key(key))) continue;
             if (auto added = add_unchanged(key); !added) return added;
         }
-        for (auto& [place, written_there] : found_) {
+        for (const auto& [place, written_there] : found_) {
             if (auto may = pace.step(); !may) return may;
             if (auto settled = settle(place, written_there); !settled) return settled;
         }
@@ -202,8 +202,17 @@ private:
         joined.source_ids = *std::move(known_to_source);
         joined.base = std::move(base->part);
         if (joined.base) joined.id = std::move(base->id);
-        if (auto read = read_source(*in_source, joined); !read) return read;
-        if (auto read = read_target(*in_target, joined); !read) return read;
+        auto of_source = first_of(*in_source);
+        if (!of_source) return of_source.error();
+        joined.source = std::move(of_source->source);
+        joined.source_ms = of_source->source_ms;
+        auto of_target = first_of(*in_target);
+        if (!of_target) return of_target.error();
+        joined.target = std::move(of_target->target);
+        joined.target_ms = of_target->target_ms;
+        for (ChangedRecord* const has : {&*of_source, &*of_target}) {
+            if (!has->id.empty()) joined.id = std::move(has->id);
+        }
         if (is_same_place(joined.base, joined.source)) return {};
         // What follows from the id does so from that of the one that stays.
         const std::string qname = qname_of(joined);
@@ -238,24 +247,9 @@ private:
         return "o:" + record.id;
     }
 
-    sdk::Result<void> read_source(const Ids& ids, ChangedRecord& joined) const {
-        if (ids.empty()) return {};
-        joined.id = *ids.begin();
-        auto own = sides_.fresh(node_record_key(joined.id));
-        if (!own) return own.error();
-        joined.source = std::move(own->source);
-        joined.source_ms = own->source_ms;
-        return {};
-    }
-
-    sdk::Result<void> read_target(const Ids& ids, ChangedRecord& joined) const {
-        if (ids.empty()) return {};
-        joined.id = *ids.begin();
-        auto own = sides_.fresh(node_record_key(joined.id));
-        if (!own) return own.error();
-        joined.target = std::move(own->target);
-        joined.target_ms = own->target_ms;
-        return {};
+    /// What the sides have under the first of some ids; nothing where there is none.
+    sdk::Result<ChangedRecord> first_of(const Ids& ids) const {
+        return ids.empty() ? ChangedRecord() : sides_.fresh(node_record_key(*ids.begin()));
     }
 
     const BranchContent& target_;

@@ -144,29 +144,19 @@ sdk::Result<MergeBase::Record> MergeBase::record(std::string_view key,
     const bool is_one = std::all_of(versions.begin(), versions.end(), [&](const auto& version) {
         return version.revision == versions.front().revision;
     });
-    if (!is_one && left > 0) return joined(key, points, versions, left - 1);
+    if (!is_one && left > 0) {
+        const auto read = [key](const ViewReader& view) -> sdk::Result<std::optional<sdk::Json>> {
+            auto version = SideVersion::of(view, key);
+            if (!version) return version.error();
+            return part_of(*version);
+        };
+        auto part = joined(points, read, left);
+        if (!part) return part.error();
+        return Record{*std::move(part), std::nullopt};
+    }
     auto part = part_of(versions.front());
     if (!part) return part.error();
     return Record{std::move(*part), versions.front().revision};
-}
-
-sdk::Result<MergeBase::Record> MergeBase::joined(std::string_view key,
-                                                 const std::vector<AncestryPoint>& points,
-                                                 const std::vector<SideVersion>& versions,
-                                                 int left) const {
-    auto joined = part_of(versions.front());
-    if (!joined) return joined.error();
-    auto done = join_each(
-        points, [&](std::size_t i, const std::vector<AncestryPoint>& shared) -> sdk::Result<void> {
-            auto base = record(key, shared, left);
-            if (!base) return base.error();
-            auto next = part_of(versions[i]);
-            if (!next) return next.error();
-            *joined = join_records(base->part, *joined, *next);
-            return {};
-        });
-    if (!done) return done.error();
-    return Record{std::move(*joined), std::nullopt};
 }
 
 sdk::Result<void> MergeBase::join_each(const std::vector<AncestryPoint>& points,

@@ -83,8 +83,6 @@ private:
                                                  const Read& read, int left) const;
     sdk::Result<Record> record(std::string_view key, const std::vector<AncestryPoint>& points,
                                int left) const;
-    sdk::Result<Record> joined(std::string_view key, const std::vector<AncestryPoint>& points,
-                               const std::vector<SideVersion>& versions, int left) const;
     using Join = std::function<sdk::Result<void>(std::size_t place,
                                                  const std::vector<AncestryPoint>& shared)>;
     /// Of several changesets each but the first, with what it and those before it have in common.

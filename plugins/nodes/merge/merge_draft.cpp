@@ -250,7 +250,8 @@ private:
                                found.source,
                                found.target,
                                value_sentence(record.id, record, found)};
-        conflict.because = other_ids(record);
+        // Who may not read it under these may not learn what the source says there.
+        conflict.because = record.other_ids();
         return conflict;
     }
 
@@ -258,17 +259,8 @@ private:
                                      std::string sentence) {
         MergeConflict conflict{kind,          record.id,          {}, record.base, record.source,
                                record.target, std::move(sentence)};
-        conflict.because = other_ids(record);
+        conflict.because = record.other_ids();
         return conflict;
-    }
-
-    /// Under which the source has it: who may not read these may not learn what it says there.
-    static std::vector<std::string> other_ids(const ChangedRecord& record) {
-        std::vector<std::string> ids;
-        for (const std::string& id : record.source_ids) {
-            if (id != record.id) ids.push_back(id);
-        }
-        return ids;
     }
 
     const BranchContent& target_;

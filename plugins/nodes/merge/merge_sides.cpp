@@ -51,6 +51,12 @@ bool ChangedRecord::is_changed_on_target() const {
     return !is_same_part(base, target);
 }
 
+std::vector<std::string> ChangedRecord::other_ids() const {
+    std::vector<std::string> ids(source_ids.begin(), source_ids.end());
+    std::erase(ids, id);
+    return ids;
+}
+
 MergeSides::MergeSides(MergeBase base, const sdk::Reader& past,
                        std::shared_ptr<const VersionSpace> space, View source_view,
                        const BranchContent& source, const BranchContent& target)
@@ -308,9 +314,9 @@ sdk::Result<MergeBase::Record> MergeSides::base_of(std::string_view key) const {
 
 sdk::Result<std::optional<sdk::Json>> MergeSides::base_of(const std::set<std::string>& ids,
                                                           const MergeBase::Read& read) const {
+    if (!has_adopted_) return base_.joined(read, {});
     std::vector<AncestryPoint> taken;
     for (const std::string& id : ids) {
-        if (!has_adopted_) break;
         auto points = adopted(node_record_key(id));
         if (!points) return points.error();
         taken.insert(taken.end(), points->begin(), points->end());

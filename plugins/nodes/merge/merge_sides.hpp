@@ -30,6 +30,8 @@ struct ChangedRecord {
     std::set<std::string> source_ids = {};
 
     bool is_changed_on_target() const;
+    /// Those of the source's ids that are not its own.
+    std::vector<std::string> other_ids() const;
 };
 
 /// When a record was written last, by what it says, epoch milliseconds; 0 where it does not say.

@@ -26,13 +26,20 @@ async function merged(source, target) {
   assert.deepEqual([report.merged, report.conflicts], [true, []]);
   return report.nodeCount;
 }
-
-test('a fork has what was noted on a branch without changesets of its own, at any depth', async () => {
+/// A node that a branch and master have both changed alike since an early changeset, and a fork of master without changesets that
+/// has merged that branch.
+async function noted() {
   const node = await make('master', { title: 'Node', value: 0 });
+  const early = await tip('master');
   const source = await fork();
   for (const branch of [source, 'master']) await set(branch, node, 1);
   const bare = await fork();
   assert.equal(await merged(source, bare), 0);
+  return { node, early, source, bare };
+}
+
+test('a fork has what was noted on a branch without changesets of its own, at any depth', async () => {
+  const { node, source, bare } = await noted();
   const forks = [await fork(bare)];
   forks.push(await fork(forks[0]));
   for (const branch of forks) {
@@ -61,23 +68,14 @@ test('a fork that was made before something was noted on its parent does not hav
 });
 
 test('a fork of an earlier changeset does not have what was noted on the branch since', async () => {
-  const node = await make('master', { title: 'Node', value: 0 });
-  const early = await tip('master');
-  const source = await fork();
-  for (const branch of [source, 'master']) await set(branch, node, 1);
-  const bare = await fork();
-  assert.equal(await merged(source, bare), 0);
+  const { node, early, source, bare } = await noted();
   const old = await fork(bare, early);
   assert.equal(await merged(source, old), 1);
   assert.equal(await valueOf(old, node), 1);
 });
 
 test('a branch that is reset to where it is keeps what was noted on it', async () => {
-  const node = await make('master', { title: 'Node', value: 0 });
-  const source = await fork();
-  for (const branch of [source, 'master']) await set(branch, node, 1);
-  const bare = await fork();
-  assert.equal(await merged(source, bare), 0);
+  const { node, source, bare } = await noted();
   const { _doc } = await admin('POST', `${branchPath(bare)}/reset/start?id=${await tip(bare)}`, {});
   assert.equal((await endedJob(admin, _doc)).state, 'FINISHED');
   await set(source, node, 0);

@@ -41,7 +41,7 @@ enum class Keeping : std::uint8_t {
 ///                                   empty until the changeset is finished
 ///   r revision                   -> line
 ///   m line revision              -> see Ancestry: what the line has taken in with that changeset,
-///   m line revision 1               and what it turned out to have after it
+///   m line revision 1 last          and what it turned out to have after it
 ///   i target source              -> empty: the one line has taken in the other, since when it is
 ///   o source target                 asked for from both sides
 ///   R                            -> the last revision that was given

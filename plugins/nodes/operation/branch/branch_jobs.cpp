@@ -9,7 +9,6 @@
 #include "branch/protection.hpp"
 #include "branch/vocabulary.hpp"
 #include "operation/branch/branch_indexes.hpp"
-#include "version/ancestry.hpp"
 
 namespace stele::nodes {
 
@@ -38,21 +37,9 @@ sdk::Result<void> reset(Services& services, sdk::Context& context, const sdk::Js
     auto to =
         services.branches.shown_changeset(reader, *place, sdk::text_member(input, "changeset"));
     if (!to) return to.error();
-    auto tip = services.branches.tip(reader, *place);
-    if (!tip) return tip.error();
-    auto before = services.branches.view(reader, *place);
-    if (!before) return before.error();
-    BranchPlace from = *place;
-    from.line = to->line;
     const auto parent = services.registrar.engine().snapshot();
-    auto forked =
-        services.branches.fork(context.transaction(), *parent, branch->key, from, to->revision);
+    auto forked = services.branches.fork(context.transaction(), *parent, branch->key, *place, *to);
     if (!forked) return forked.error();
-    if (to->revision == *tip) {
-        auto handed = Ancestry::hand_on(context.transaction(), services.branches.space(*forked),
-                                        *before, to->line, forked->line);
-        if (!handed) return handed.error();
-    }
     auto after = BranchContent::open(services, context, branch->key);
     if (!after) return after.error();
     return resume_index_builds(*after);

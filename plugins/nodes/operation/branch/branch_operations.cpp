@@ -12,7 +12,6 @@
 #include "operation/branch/branch_jobs.hpp"
 #include "operation/node_shapes.hpp"
 #include "operation/operations.hpp"
-#include "version/ancestry.hpp"
 
 namespace stele::nodes {
 
@@ -25,11 +24,9 @@ sdk::Error unknown_changeset(std::string_view name) {
 /// Where a new branch begins.
 struct Origin {
     BranchPlace place;
-    Revision revision = 0;
+    AncestryPoint point;
     std::string branch_id;
     std::string changeset;
-    /// What the branch that it comes from shows, where that is the changeset.
-    std::optional<View> forked = {};
 };
 
 sdk::Result<Origin> origin_of(Services& services, sdk::Context& context,
@@ -49,27 +46,22 @@ sdk::Result<Origin> origin_of(Services& services, sdk::Context& context,
     const sdk::Reader& reader = context.transaction();
     auto place = services.branches.find(reader, (*parent)->key);
     if (!place) return place.error();
-    Origin origin{*place, 0, (*parent)->id, {}};
-    auto tip = services.branches.tip(reader, *place);
-    if (!tip) return tip.error();
+    Origin origin{*place, {}, (*parent)->id, {}};
     if (changeset.empty()) {
-        origin.revision = *tip;
+        auto tip = services.branches.tip(reader, *place);
+        if (!tip) return tip.error();
+        origin.point.revision = *tip;
     } else {
         const auto revision = revision_of(changeset);
         if (!revision) return unknown_changeset("changeset");
-        origin.revision = *revision;
+        origin.point.revision = *revision;
     }
-    auto view = services.branches.view(reader, *place, origin.revision);
+    auto view = services.branches.view(reader, *place, origin.point.revision);
     if (!view) return sdk::is_missing(view.error()) ? unknown_changeset("changeset") : view.error();
-    origin.place.line = view->links.front().line;
-    if (origin.revision == *tip) {
-        auto forked = services.branches.view(reader, *place);
-        if (!forked) return forked.error();
-        origin.forked = *std::move(forked);
-    }
-    auto note = services.branches.note(reader, *place, origin.revision);
+    origin.point.line = view->links.front().line;
+    auto note = services.branches.note(reader, *place, origin.point.revision);
     if (!note) return note.error();
-    origin.changeset = changeset_id(origin.revision, note->random_part);
+    origin.changeset = changeset_id(origin.point.revision, note->random_part);
     if (!changeset.empty() && changeset != origin.changeset) return unknown_changeset("changeset");
     return origin;
 }
@@ -102,14 +94,8 @@ sdk::Result<sdk::Document> make_branch(Services& services, sdk::Context& context
     // A repository that the transaction has made shows to nobody else.
     const sdk::Reader& reader = *is_present ? *parent : context.transaction();
     auto forked = services.branches.fork(context.transaction(), reader, branch->key, origin.place,
-                                         origin.revision);
+                                         origin.point);
     if (!forked) return forked.error();
-    if (origin.forked) {
-        const VersionSpace space = services.branches.space(*forked);
-        auto handed = Ancestry::hand_on(context.transaction(), space, *origin.forked,
-                                        origin.place.line, forked->line);
-        if (!handed) return handed.error();
-    }
     // Building writes, and a snapshot takes no writes: an index that is not whole stays unused.
     if (!sdk::flag_member(branch->fields, "snapshot", false)) {
         auto content = BranchContent::open(services, context, branch->key);
