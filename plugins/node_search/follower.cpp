@@ -1,6 +1,7 @@
 #include "follower.hpp"
 
-#include <chrono>
+#include <algorithm>
+#include <ctime>
 #include <exception>
 #include <utility>
 
@@ -13,6 +14,14 @@ namespace {
 
 /// How long what was written may be missing on disk.
 constexpr std::chrono::seconds kCommitInterval(5);
+
+/// That this thread has had.
+std::chrono::nanoseconds processor_time() {
+    std::timespec time{};
+    // Cannot fail for the calling thread.
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
 
 }  // namespace
 
@@ -66,10 +75,24 @@ void Follower::stop() {
     if (thread_.joinable()) thread_.join();
 }
 
+sdk::Result<void> Follower::rest_from(const sdk::ContentSpace& space,
+                                      std::chrono::nanoseconds work) {
+    auto behind = feed_.backlog(space);
+    if (!behind) return behind.error();
+    if (*behind > pace_.most_behind) return {};
+    const auto rest = std::clamp<std::chrono::nanoseconds>(work * pace_.rests_per_work,
+                                                           pace_.least_rest, pace_.longest_rest);
+    std::unique_lock lock(mutex_);
+    called_.wait_for(lock, rest, [this] { return is_stopping_.load(); });
+    return {};
+}
+
 sdk::Result<void> Follower::feed_one(const sdk::ContentSpace& space) {
     while (!is_stopping_) {
+        const std::chrono::nanoseconds begun = processor_time();
         auto fed = feed_.feed(space, [this] { return is_stopping_.load(); });
         if (!fed) return fed.error();
+        if (auto rested = rest_from(space, processor_time() - begun); !rested) return rested;
         if (*fed) return {};
     }
     return {};

@@ -49,6 +49,15 @@ sdk::Result<bool> IndexFeed::feed(const sdk::ContentSpace& space,
     return feed_locked(lock, space, must_stop);
 }
 
+sdk::Result<std::uint64_t> IndexFeed::backlog(const sdk::ContentSpace& space) {
+    auto newest = log_.newest(*engine_.snapshot(), space);
+    if (!newest) return newest;
+    const Lock lock = locked();
+    const auto fed_to = fed_to_.find(space);
+    const std::uint64_t fed = fed_to == fed_to_.end() ? 0 : fed_to->second.revision;
+    return *newest - std::min(fed, *newest);
+}
+
 IndexFeed::Lock IndexFeed::locked() {
     ++waiting_;
     Lock lock(mutex_);

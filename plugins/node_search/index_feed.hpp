@@ -39,6 +39,9 @@ public:
     sdk::Result<bool> feed(const sdk::ContentSpace& space,
                            const std::function<bool()>& must_stop = {});
 
+    /// How many changesets of a repository the index does not have yet.
+    sdk::Result<std::uint64_t> backlog(const sdk::ContentSpace& space);
+
     /// The best `most` versions that show on one of the view's lines, from an index that has
     /// everything up to the revision, if that is committed. `unavailable`
     /// (`node_search.index_behind`) when that takes too long, and what `may_go_on` says meanwhile.

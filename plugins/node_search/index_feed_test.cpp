@@ -371,4 +371,24 @@ TEST_CASE("the follower feeds what was committed and has it on disk when it stop
     CHECK(world.log.told() == 1);
 }
 
+TEST_CASE("the follower rests after each pass unless it has too much to catch up on") {
+    SearchWorld world({.documents_at_once = 1});
+    const FollowerPace most_patient{.rests_per_work = 1,
+                                    .least_rest = std::chrono::hours(1),
+                                    .longest_rest = std::chrono::hours(1),
+                                    .most_behind = 2};
+    Follower follower(world.feed, world.log, world.engine, most_patient);
+    for (const char* node : {"a", "b", "c", "d", "e", "f"})
+        world.log.write(1, Nodes{{node, R"({"t":"apple"})"}});
+    const std::string key = sdk::KeyWriter(world.log.watched_prefix(3)).integer(7).key();
+    const std::vector<std::string_view> keys = {key};
+    follower.notice({.keys = keys});
+    for (int i = 0; i < 500 && world.feed.backlog(kSpace).value() > 2; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    follower.stop();
+    CHECK(world.feed.backlog(kSpace).value() == 2);
+    CHECK(world.ids("apple").size() == 6);
+    CHECK(world.feed.backlog(kSpace).value() == 0);
+}
+
 }  // namespace stele::node_search
