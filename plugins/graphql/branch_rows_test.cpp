@@ -52,6 +52,10 @@ public:
         return found;
     }
 
+    sdk::Result<std::shared_ptr<const sdk::Document>> look_at(const sdk::CollectionName&,
+                                                              std::string_view) override {
+        not_wanted();
+    }
     sdk::Result<sdk::Document> read(const sdk::RecordKey&) override { not_wanted(); }
     sdk::Result<std::string> read_text(const sdk::RecordKey&) override { not_wanted(); }
     sdk::Result<bool> reads_all(const sdk::CollectionName&) override { not_wanted(); }

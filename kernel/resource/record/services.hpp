@@ -20,6 +20,7 @@
 #include "kernel/authority/authority_store.hpp"
 #include "kernel/job/background_thread.hpp"
 #include "kernel/resource/record/held_statistics.hpp"
+#include "kernel/resource/record/opened_records.hpp"
 #include "kernel/resource/record/path_cache.hpp"
 #include "kernel/resource/record/platforms.hpp"
 #include "kernel/resource/record/record_rights.hpp"
@@ -79,6 +80,7 @@ struct Services {
     References references;
     RecordRights rights;
     PathCache paths;
+    OpenedRecords opened;
     HeldStatistics held_statistics;
     authority::AuthorityStore authorities;
     authority::AuthorityCache authority_cache;

@@ -87,15 +87,33 @@ sdk::Result<CollectionPlace> BoundDocuments::place_of(const sdk::CollectionName&
     return place;
 }
 
-sdk::Result<sdk::Document> BoundDocuments::read(const sdk::CollectionName& collection,
-                                                std::string_view id) {
+sdk::Result<void> BoundDocuments::read(const sdk::CollectionName& collection, std::string_view id,
+                                       storage::Record& record) {
     auto place = place_of(collection);
     if (!place) return place.error();
-    storage::Record record;
     auto found = services_.records.read(context_.transaction(), *place, id, record);
-    if (!found) return found.error();
-    if (auto fits = context_.check_read(record.text().size()); !fits) return fits.error();
+    if (!found) return found;
+    return context_.check_read(record.text().size());
+}
+
+sdk::Result<sdk::Document> BoundDocuments::read(const sdk::CollectionName& collection,
+                                                std::string_view id) {
+    storage::Record record;
+    if (auto found = read(collection, id, record); !found) return found.error();
     return services_.records.open(record);
+}
+
+sdk::Result<std::shared_ptr<const sdk::Document>> BoundDocuments::look_at(
+    const sdk::CollectionName& collection, std::string_view id) {
+    storage::Record record;
+    if (auto found = read(collection, id, record); !found) return found.error();
+    if (auto known = services_.opened.find(record.key(), record.stored())) return known;
+    auto document = services_.records.open(record);
+    if (!document) return document.error();
+    auto shared = std::make_shared<const sdk::Document>(*std::move(document));
+    // Secrets stay sealed but for the moment in which somebody needs them.
+    if (record.sealed().empty()) services_.opened.keep(record.stored(), shared);
+    return shared;
 }
 
 sdk::Result<sdk::Document> BoundDocuments::read(const sdk::RecordKey& key) {

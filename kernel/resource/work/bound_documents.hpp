@@ -24,6 +24,8 @@ public:
 
     sdk::Result<sdk::Document> read(const sdk::CollectionName& collection,
                                     std::string_view id) override;
+    sdk::Result<std::shared_ptr<const sdk::Document>> look_at(const sdk::CollectionName& collection,
+                                                              std::string_view id) override;
     sdk::Result<sdk::Document> read(const sdk::RecordKey& key) override;
     sdk::Result<std::string> read_text(const sdk::RecordKey& key) override;
     sdk::Result<sdk::DocumentPage> query(const sdk::CollectionName& collection,
@@ -63,6 +65,8 @@ public:
 private:
     sdk::Result<bool> leads_to_others(const storage::RemovedCollection& removed);
     sdk::Result<CollectionPlace> place_of(const sdk::CollectionName& collection);
+    sdk::Result<void> read(const sdk::CollectionName& collection, std::string_view id,
+                           storage::Record& record);
     sdk::Result<void> check_writable(const CollectionPlace& place, const sdk::Change& change);
     sdk::Result<void> run_hooks_before(const CollectionPlace& place, sdk::Change& change);
     sdk::Result<void> run_hooks_after(const CollectionPlace& place, const sdk::Change& change);

@@ -44,8 +44,8 @@ sdk::Result<void> validate_definition(const BranchContent& content, const sdk::J
     auto parents = definition_chain(content, sdk::text_member(definition, kParent));
     if (!parents) return parents.error();
     SchemaPart part{definition, {qname}};
-    for (const sdk::Document& parent : *parents) {
-        std::string name = sdk::text_member(parent.fields, member::kQName);
+    for (const auto& parent : *parents) {
+        std::string name = sdk::text_member(parent->fields, member::kQName);
         if (name != qname) part.chain.push_back(std::move(name));
     }
     SchemaParts parts;

@@ -138,35 +138,35 @@ bool is_definition(const sdk::Json& node) {
            type == type::kDefinedFeature;
 }
 
-sdk::Result<std::vector<sdk::Document>> definition_chain(const BranchContent& content,
-                                                         std::string_view qname, std::size_t most) {
-    std::vector<sdk::Document> chain;
+sdk::Result<DefinitionChain> definition_chain(const BranchContent& content, std::string_view qname,
+                                              std::size_t most) {
+    sdk::Documents& documents = content.context().documents();
+    DefinitionChain chain;
     std::string next(qname);
     while (chain.size() < most && is_qname(next)) {
-        const bool is_known =
-            std::any_of(chain.begin(), chain.end(), [&](const sdk::Document& definition) {
-                return sdk::text_member(definition.fields, member::kQName) == next;
-            });
+        const bool is_known = std::any_of(chain.begin(), chain.end(), [&](const auto& definition) {
+            return sdk::text_member(definition->fields, member::kQName) == next;
+        });
         if (is_known) break;
-        auto definition = content.node(next);
+        auto definition = documents.look_at(content.nodes(), next);
         if (!definition && sdk::is_missing(definition.error())) break;
         if (!definition) return definition.error();
-        if (!is_definition(definition->fields)) break;
-        next = sdk::text_member(definition->fields, kParent);
-        chain.push_back(std::move(*definition));
+        if (!is_definition((*definition)->fields)) break;
+        next = sdk::text_member((*definition)->fields, kParent);
+        chain.push_back(*std::move(definition));
     }
     return chain;
 }
 
-sdk::Json schema_of(const std::vector<sdk::Document>& chain) {
+sdk::Json schema_of(const DefinitionChain& chain) {
     sdk::Json schema = sdk::Json::object();
-    for (const sdk::Document& definition : chain) {
-        for (const auto& [name, value] : definition.fields.items()) {
+    for (const auto& definition : chain) {
+        for (const auto& [name, value] : definition->fields.items()) {
             if (!name.starts_with('_') && !schema.contains(name)) schema[name] = value;
         }
-        if (&definition == &chain.front()) continue;
-        merge_properties(definition.fields, schema);
-        merge_required(definition.fields, schema);
+        if (definition == chain.front()) continue;
+        merge_properties(definition->fields, schema);
+        merge_required(definition->fields, schema);
     }
     return schema;
 }
@@ -179,8 +179,8 @@ sdk::Result<void> apply_mandatory_features(const BranchContent& content, sdk::Js
     if (!chain) return chain.error();
     sdk::Json& features = node[member::kFeatures];
     if (!features.is_object()) features = sdk::Json::object();
-    for (const sdk::Document& definition : *chain) {
-        sdk::Json demanded = demanded_features(definition.fields);
+    for (const auto& definition : *chain) {
+        sdk::Json demanded = demanded_features(definition->fields);
         rename_features(demanded);
         for (const auto& [name, config] : demanded.items()) {
             if (!features.contains(name)) features[name] = config;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,15 +36,17 @@ bool is_definition(const sdk::Json& node);
 
 inline constexpr std::size_t kWholeChain = static_cast<std::size_t>(-1);
 
+/// None is null.
+using DefinitionChain = std::vector<std::shared_ptr<const sdk::Document>>;
+
 /// The definition of a QName and those that it extends, nearest first, each once; as far as there
 /// are any, `most` of them. A `_parent` that leads back ends the chain.
-sdk::Result<std::vector<sdk::Document>> definition_chain(const BranchContent& content,
-                                                         std::string_view qname,
-                                                         std::size_t most = kWholeChain);
+sdk::Result<DefinitionChain> definition_chain(const BranchContent& content, std::string_view qname,
+                                              std::size_t most = kWholeChain);
 
 /// One schema out of a chain: properties and required members of all, everything else from the
 /// nearest that says it. Members that begin with `_` are no part of a schema.
-sdk::Json schema_of(const std::vector<sdk::Document>& chain);
+sdk::Json schema_of(const DefinitionChain& chain);
 
 /// Puts the features on a new node or association that its definition demands
 /// (`mandatoryFeatures`: names with configurations, or names); those that it has stay as they are.

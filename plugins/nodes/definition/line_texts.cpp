@@ -52,8 +52,8 @@ sdk::Result<std::set<std::string>> texts_of_lines(const BranchContent& content,
     std::set<std::string> found;
     auto chain = definition_chain(content, type, kMaxChain);
     if (!chain) return chain.error();
-    for (const sdk::Document& definition : *chain)
-        collect(definition.fields, {}, 0, found);
+    for (const auto& definition : *chain)
+        collect(definition->fields, {}, 0, found);
     return found;
 }
 

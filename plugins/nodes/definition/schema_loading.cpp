@@ -33,9 +33,9 @@ sdk::Result<void> load_schema_parts(const BranchContent& content, std::string_vi
         auto chain = definition_chain(content, next);
         if (!chain) return chain.error();
         if (chain->empty()) continue;
-        SchemaPart part{chain->front().fields, {}};
-        for (const sdk::Document& definition : *chain)
-            part.chain.push_back(sdk::text_member(definition.fields, member::kQName));
+        SchemaPart part{chain->front()->fields, {}};
+        for (const auto& definition : *chain)
+            part.chain.push_back(sdk::text_member(definition->fields, member::kQName));
         add_references(part, wanted);
         parts.emplace(next, std::move(part));
         if (parts.size() <= kMaxParts) continue;

@@ -33,10 +33,9 @@ sdk::Result<std::vector<std::string>> acyclic_types(const BranchContent& content
     if (has_feature(association.fields, feature::kNonCyclic)) return std::vector<std::string>{type};
     auto chain = definition_chain(content, type);
     if (!chain) return chain.error();
-    const bool is_acyclic =
-        std::any_of(chain->begin(), chain->end(), [](const sdk::Document& definition) {
-            return has_feature(definition.fields, feature::kNonCyclic);
-        });
+    const bool is_acyclic = std::any_of(chain->begin(), chain->end(), [](const auto& definition) {
+        return has_feature(definition->fields, feature::kNonCyclic);
+    });
     return is_acyclic ? std::vector<std::string>{type} : std::vector<std::string>{};
 }
 

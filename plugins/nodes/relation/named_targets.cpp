@@ -62,7 +62,7 @@ sdk::Result<const std::string*> NamedTargets::parent_of(const std::string& type)
         auto chain = definition_chain(content_, type, 1);
         if (!chain) return chain.error();
         std::optional<std::string> parent;
-        if (!chain->empty()) parent = sdk::text_member(chain->front().fields, kParent);
+        if (!chain->empty()) parent = sdk::text_member(chain->front()->fields, kParent);
         known = parents_.emplace(type, std::move(parent)).first;
     }
     return known->second ? &*known->second : nullptr;

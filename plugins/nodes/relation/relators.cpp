@@ -121,8 +121,8 @@ sdk::Result<std::vector<Relator>> relators_of(const BranchContent& content, cons
     auto chain = definition_chain(content, type, kMaxChain);
     if (!chain) return chain.error();
     std::vector<std::string> known;
-    for (const sdk::Document& definition : *chain) {
-        for (const RelatorPlace& place : places_in(definition.fields)) {
+    for (const auto& definition : *chain) {
+        for (const RelatorPlace& place : places_in(definition->fields)) {
             if (found.size() == kMaxRelators) return found;
             const bool is_known =
                 std::any_of(known.begin(), known.end(),

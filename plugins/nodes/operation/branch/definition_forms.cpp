@@ -26,8 +26,8 @@ sdk::Result<std::vector<AttachedForm>> forms_of_node(const BranchContent& conten
     if (!forms || is_definition(node.fields)) return forms;
     auto chain = definition_chain(content, sdk::text_member(node.fields, member::kType));
     if (!chain) return chain.error();
-    for (const sdk::Document& definition : *chain) {
-        auto more = forms_at(content, definition.id);
+    for (const auto& definition : *chain) {
+        auto more = forms_at(content, definition->id);
         if (!more) return more;
         std::move(more->begin(), more->end(), std::back_inserter(*forms));
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +55,10 @@ public:
     virtual ~Documents();
 
     virtual Result<Document> read(const CollectionName& collection, std::string_view id) = 0;
+    /// The same for whoever only looks at it, and may look at it again in many operations: it is
+    /// opened once for all of them, until it changes. Never null.
+    virtual Result<std::shared_ptr<const Document>> look_at(const CollectionName& collection,
+                                                            std::string_view id) = 0;
     /// By its key, whatever collection it lies in, on the context's platform or another.
     virtual Result<Document> read(const RecordKey& key) = 0;
     /// The JSON of such a record as readers get it, for whoever only looks for something in it.
