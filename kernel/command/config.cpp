@@ -20,6 +20,7 @@ int show_config(instance::InstanceOptions options) {
     }
     options.data = folder;
     options.overrides.emplace_back("storage.engine", "leveldb");
+    options.opens_every_engine = true;
     int status = 0;
     {
         auto instance = instance::Instance::open(options);

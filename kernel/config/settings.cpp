@@ -136,6 +136,16 @@ sdk::Result<void> Settings::check_unknown(const std::vector<std::string>& other_
     return check_variables(other_sections);
 }
 
+bool Settings::mentions(std::string_view section) const {
+    const std::string beginning = std::string(section) + ".";
+    const auto is_in = [](const auto& values, const std::string& prefix) {
+        const auto found = values.lower_bound(prefix);
+        return found != values.end() && found->first.starts_with(prefix);
+    };
+    return is_in(file_values_, beginning) || is_in(set_values_, beginning) ||
+           is_in(variables_, variable_name(beginning));
+}
+
 sdk::Result<void> Settings::check_variables(const std::vector<std::string>& other_sections) const {
     std::vector<std::string> known;
     std::vector<std::string> sections;

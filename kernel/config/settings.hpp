@@ -49,6 +49,8 @@ public:
     sdk::Result<void> check_unknown(const std::vector<std::string>& other_sections = {}) const;
     /// `invalid` (`config.value_invalid`) for the first value that does not fit its declaration.
     sdk::Result<void> check_values() const;
+    /// Whether the file, the environment or who starts the server says anything of a section.
+    bool mentions(std::string_view section) const;
     /// Environment variables that look like settings and are none: worth a warning.
     std::vector<std::string> unknown_variables() const;
 

@@ -76,15 +76,16 @@ storage::BlobFolderUse use_of_blobs(sdk::Engine& engine) {
 
 sdk::Result<EngineSources> find_engines(config::Settings& settings, plugin::PluginHost& host,
                                         const std::vector<plugin::PluginFile>& plugins,
-                                        EngineRegistrars& registrars) {
+                                        EngineRegistrars& registrars, const IsNeeded& is_needed) {
     EngineSources known{{kEmbedded, nullptr}};
     for (const plugin::PluginFile& file : plugins) {
         if (file.engine.empty()) continue;
-        if (known.contains(file.engine)) {
+        if (!known.emplace(file.engine, nullptr).second) {
             return sdk::make_error(sdk::ErrorKind::conflict, "plugin.engine_duplicate",
                                    fmt::format("{}: the engine {} is offered already",
                                                file.file.string(), file.engine));
         }
+        if (is_needed && !is_needed(file)) continue;
         auto& registrar =
             registrars.emplace_back(std::make_unique<resource::EngineRegistrar>(file.id, settings));
         if (auto opened = host.open(file, *registrar); !opened) return opened.error();
@@ -107,9 +108,13 @@ sdk::Result<std::vector<std::string>> check_files(const InstanceOptions& options
 sdk::Result<std::unique_ptr<sdk::Engine>> open_engine(
     config::Settings& settings, const std::filesystem::path& data, bool must_exist,
     plugin::PluginHost& host, const std::vector<plugin::PluginFile>& plugins,
-    EngineRegistrars& registrars) {
+    EngineRegistrars& registrars, bool opens_all) {
     const std::string wanted = settings.text("storage.engine");
-    auto known = find_engines(settings, host, plugins, registrars);
+    // The libraries of an engine that is not wanted take longer than opening the store.
+    const auto is_needed = [&](const plugin::PluginFile& file) {
+        return opens_all || file.engine == wanted || settings.mentions(file.id);
+    };
+    auto known = find_engines(settings, host, plugins, registrars, is_needed);
     if (!known) return known.error();
     if (wanted == kEmbedded) return open_folder(settings, data, must_exist);
     if (const auto chosen = known->find(wanted); chosen != known->end())

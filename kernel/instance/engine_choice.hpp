@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -19,13 +20,15 @@ namespace stele::kernel::instance {
 /// Plugins may keep theirs, so these live as long as the instance.
 using EngineRegistrars = std::vector<std::unique_ptr<resource::EngineRegistrar>>;
 
-/// Engines by name; null for the embedded one.
+/// Engines by name; null for the embedded one, and for those whose plugins were not opened.
 using EngineSources = std::map<std::string, sdk::EngineSource*>;
+using IsNeeded = std::function<bool(const plugin::PluginFile&)>;
 
-/// Opens the plugins that offer engines.
+/// Opens the plugins that offer engines, as far as they are needed.
 sdk::Result<EngineSources> find_engines(config::Settings& settings, plugin::PluginHost& host,
                                         const std::vector<plugin::PluginFile>& plugins,
-                                        EngineRegistrars& registrars);
+                                        EngineRegistrars& registrars,
+                                        const IsNeeded& is_needed = {});
 
 /// Opens the store at an address that one of the engines knows, or the embedded one in the data
 /// folder that it names.
@@ -35,12 +38,13 @@ sdk::Result<std::unique_ptr<sdk::Engine>> open_address(const config::Settings& s
 /// Whether it is an address, no folder.
 bool is_address(std::string_view place);
 
-/// Opens the plugins that offer engines, then the engine that `storage.engine` names: theirs, or
-/// the embedded one in the data folder, where `must_exist` refuses to make an empty store.
+/// Opens the plugin of the engine that `storage.engine` names, those whose settings are mentioned,
+/// or all that offer engines (`opens_all`); then that engine, or the embedded one in the data
+/// folder, where `must_exist` refuses to make an empty store.
 sdk::Result<std::unique_ptr<sdk::Engine>> open_engine(
     config::Settings& settings, const std::filesystem::path& data, bool must_exist,
     plugin::PluginHost& host, const std::vector<plugin::PluginFile>& plugins,
-    EngineRegistrars& registrars);
+    EngineRegistrars& registrars, bool opens_all);
 
 /// Who works in the folder of blobs in the data folder of a server with that engine. An embedded
 /// store lies beside it and lets one process in; servers that share a store may share the folder.

@@ -224,7 +224,7 @@ sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& opt
     if (!keys) return keys.error();
     state->secret_keys = std::move(*keys);
     auto engine = open_engine(settings, options.data, must_exist, state->host, state->plugins,
-                              state->engine_registrars);
+                              state->engine_registrars, options.opens_every_engine);
     if (!engine) return engine.error();
     if (!options.is_restoring) {
         auto restored = backup::check_restored(*(*engine)->snapshot());

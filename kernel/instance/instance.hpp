@@ -33,6 +33,9 @@ struct InstanceOptions {
     bool may_replace_store = false;
     /// The store is going to be filled from a backup: nothing in it is used, and no key is made.
     bool is_restoring = false;
+    /// Plugins of engines are opened although the store is not theirs, so that every setting is
+    /// known.
+    bool opens_every_engine = false;
 };
 
 /// Looks at the files of the embedded store that the options name, if it is one, before anything

@@ -1,11 +1,11 @@
-// What the program says when it is called wrongly.
+// What the program makes of its words and settings.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { bin } from '../support/stele_server.mjs';
+import { bin, SteleServer } from '../support/stele_server.mjs';
 
 const stele = (...words) => spawnSync(bin, words, { encoding: 'utf8' });
 
@@ -44,4 +44,22 @@ test('a mistyped setting in the file stops the start, of a plugin as of the serv
     assert.ok(done.stderr.includes(`stele.conf:2: '${key}' is no setting; did you mean '${wanted}'?`), done.stderr);
   }
   rmSync(folder, { recursive: true });
+});
+
+test('the plugin of an engine that the store is not in is opened only where its settings are mentioned', async (t) => {
+  const isOpened = async (config) => {
+    const server = await SteleServer.start({ config });
+    t.after(() => server.end());
+    return readFileSync(`/proc/${server.child.pid}/maps`, 'utf8').includes('storage_postgres.so');
+  };
+  assert.equal(await isOpened(undefined), false);
+  assert.equal(await isOpened('storage_postgres.schema = other\n'), true);
+  const folder = mkdtempSync(join(tmpdir(), 'stele-settings-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'stele.conf');
+  writeFileSync(file, 'storage_postgres.shema = other\n');
+  const done = stele('init', '--data', join(folder, 'data'), '--config', file);
+  assert.notEqual(done.status, 0);
+  assert.match(done.stderr, /did you mean 'storage_postgres.schema'/);
+  assert.match(stele('config').stdout, /^storage_postgres\.schema = /m);
 });
