@@ -22,6 +22,10 @@ struct ChangeRecord {
     static sdk::Result<ChangeRecord> decode(std::string_view bytes);
 };
 
+/// Those that a line shows at its tip, of a range of keys; an empty end: to the last.
+sdk::Result<Counts> tip_counts(const sdk::Reader& reader, const VersionSpace& space, Line line,
+                               const sdk::KeyRange& range);
+
 /// The counts that a line shows up to the end of a link, `newest` being the reader's last revision:
 /// those of its tip without what later changesets did. Those of the past are remembered.
 /// `internal` (`nodes.branch_changes_unfinished`) for the past of a line that the reader, a
