@@ -75,15 +75,21 @@ void Follower::stop() {
     if (thread_.joinable()) thread_.join();
 }
 
-sdk::Result<void> Follower::rest_from(const sdk::ContentSpace& space,
-                                      std::chrono::nanoseconds work) {
-    auto behind = feed_.backlog(space);
-    if (!behind) return behind.error();
-    if (*behind > pace_.most_behind) return {};
-    const auto rest = std::clamp<std::chrono::nanoseconds>(work * pace_.rests_per_work,
-                                                           pace_.least_rest, pace_.longest_rest);
+void Follower::pause(std::chrono::nanoseconds time) {
     std::unique_lock lock(mutex_);
-    called_.wait_for(lock, rest, [this] { return is_stopping_.load(); });
+    called_.wait_for(lock, time, [this] { return is_stopping_.load(); });
+}
+
+void Follower::rest_after(std::chrono::nanoseconds work) {
+    if (Clock::now() - in_step_at_ > pace_.longest_behind) return;
+    pause(std::min<std::chrono::nanoseconds>(work * pace_.rests_per_work, pace_.longest_rest));
+}
+
+sdk::Result<void> Follower::commit_when_due() {
+    if (Clock::now() - committed_at_ < kCommitInterval) return {};
+    auto committed = feed_.commit();
+    if (!committed) return committed.error();
+    committed_at_ = Clock::now();
     return {};
 }
 
@@ -92,7 +98,8 @@ sdk::Result<void> Follower::feed_one(const sdk::ContentSpace& space) {
         const std::chrono::nanoseconds begun = processor_time();
         auto fed = feed_.feed(space, [this] { return is_stopping_.load(); });
         if (!fed) return fed.error();
-        if (auto rested = rest_from(space, processor_time() - begun); !rested) return rested;
+        if (auto committed = commit_when_due(); !committed) return committed;
+        rest_after(processor_time() - begun);
         if (*fed) return {};
     }
     return {};
@@ -109,13 +116,17 @@ sdk::Result<void> Follower::feed_all() {
     return {};
 }
 
-/// Until something is wanted, or it is time to write to disk; after a failure always a while.
+/// Until something is wanted, or it is time to write to disk; after a failure always a while. What
+/// is wanted first waits for more of its kind.
 bool Follower::rest(bool has_failed) {
-    std::unique_lock lock(mutex_);
-    const auto is_over = [&] {
-        return is_stopping_ || (!has_failed && (is_all_wanted_ || !wanted_.empty()));
-    };
-    called_.wait_for(lock, kCommitInterval, is_over);
+    {
+        std::unique_lock lock(mutex_);
+        const auto is_over = [&] {
+            return is_stopping_ || (!has_failed && (is_all_wanted_ || !wanted_.empty()));
+        };
+        called_.wait_for(lock, kCommitInterval, is_over);
+    }
+    pause(pace_.gathering);
     return !is_stopping_;
 }
 
@@ -141,17 +152,13 @@ sdk::Result<void> Follower::feed_wanted() {
 }
 
 void Follower::run() {
-    auto committed_at = std::chrono::steady_clock::now();
     bool has_failed = false;
     std::string last_failure;
     do {
         sdk::Result<void> done = feed_wanted();
-        const auto now = std::chrono::steady_clock::now();
-        if (done && now - committed_at >= kCommitInterval) {
-            auto committed = feed_.commit();
-            if (!committed) done = committed.error();
-            committed_at = now;
-        }
+        // What came meanwhile is a matter of the next round.
+        if (done) in_step_at_ = Clock::now();
+        if (done) done = commit_when_due();
         has_failed = !done;
         const std::string failure =
             done ? std::string() : done.error().message + ": " + done.error().detail;

@@ -20,15 +20,15 @@ namespace stele::node_search {
 
 /// How much of the machine following takes: what is left over, searches make up for.
 struct FollowerPace {
-    /// The thread rests so many times as long as it has worked, so that writers have the
-    /// processors.
+    /// Between commits and the pass that takes them up, so that it takes up many at once.
+    std::chrono::milliseconds gathering{100};
+    /// After a pass the thread rests so many times as long as it has worked, so that writers have
+    /// the processors, but no longer than this.
     int rests_per_work = 3;
-    /// At least so long, so that it feeds many changesets at once.
-    std::chrono::milliseconds least_rest{100};
     std::chrono::milliseconds longest_rest{1000};
-    /// With more changesets of a repository than this to catch up on it does not rest: what a
-    /// search may find left to do stays a matter of seconds.
-    std::uint64_t most_behind = 20'000;
+    /// When it has not been in step for so long it does not rest until it is: what a search may
+    /// find left to do stays a matter of seconds.
+    std::chrono::milliseconds longest_behind{5000};
 };
 
 /// A thread that feeds the index with what the engine says was committed, so that searches find
@@ -55,13 +55,20 @@ private:
     sdk::Result<void> feed_wanted();
     sdk::Result<void> feed_all();
     sdk::Result<void> feed_one(const sdk::ContentSpace& space);
-    sdk::Result<void> rest_from(const sdk::ContentSpace& space, std::chrono::nanoseconds work);
+    using Clock = std::chrono::steady_clock;
+
+    void rest_after(std::chrono::nanoseconds work);
+    void pause(std::chrono::nanoseconds time);
+    sdk::Result<void> commit_when_due();
     bool rest(bool has_failed);
 
     IndexFeed& feed_;
     sdk::ContentLog& log_;
     sdk::Engine& engine_;
     const FollowerPace pace_;
+    // These belong to the thread.
+    Clock::time_point committed_at_ = Clock::now();
+    Clock::time_point in_step_at_ = Clock::now();
     std::atomic<bool> is_stopping_ = false;
     std::mutex mutex_;
     std::condition_variable called_;

@@ -137,8 +137,7 @@ Xapian::Document make_document(const Terms& terms, const Candidate& candidate,
     document.add_value(kVersionSlot, version_value(candidate));
     document.add_boolean_term(terms.space());
     document.add_boolean_term(terms.line(candidate.line));
-    document.add_boolean_term(terms.tip(candidate.line));
-    document.add_boolean_term(terms.live(candidate.line, candidate.node));
+    document.add_boolean_term(terms.version(candidate.line, candidate.node, candidate.revision));
     DocumentText text(document, terms);
     for_each_text(node, [&](const FieldText& field) { text.add(field); });
     if (!attached.empty()) text.add({kAttachedPath, attached});

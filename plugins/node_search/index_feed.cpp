@@ -49,15 +49,6 @@ sdk::Result<bool> IndexFeed::feed(const sdk::ContentSpace& space,
     return feed_locked(lock, space, must_stop);
 }
 
-sdk::Result<std::uint64_t> IndexFeed::backlog(const sdk::ContentSpace& space) {
-    auto newest = log_.newest(*engine_.snapshot(), space);
-    if (!newest) return newest;
-    const Lock lock = locked();
-    const auto fed_to = fed_to_.find(space);
-    const std::uint64_t fed = fed_to == fed_to_.end() ? 0 : fed_to->second.revision;
-    return *newest - std::min(fed, *newest);
-}
-
 IndexFeed::Lock IndexFeed::locked() {
     ++waiting_;
     Lock lock(mutex_);
@@ -96,7 +87,7 @@ sdk::Result<bool> IndexFeed::begin(const sdk::Reader& reader, const sdk::Content
         if (!cleared || !*cleared) return cleared;
         mark = IndexMark{};
     }
-    fed_to_[space] = {mark->revision, false};
+    fed_to_[space] = {mark->revision, false, true};
     return true;
 }
 
@@ -129,6 +120,9 @@ sdk::Result<bool> IndexFeed::feed_pass(Lock& lock, const sdk::ContentSpace& spac
     if (options_.has_room && !options_.has_room()) return no_room();
 
     Pass pass;
+    // Of the changeset behind the mark something may be there from before.
+    const bool may_repeat = progress.is_beyond || progress.is_just_begun;
+    std::uint64_t first_revision = 0;
     // For each changeset: of a node only one version may come again behind the mark.
     const auto end_changeset = [&]() -> sdk::Result<void> {
         if (pass.mark.revision == 0) return {};
@@ -154,10 +148,12 @@ sdk::Result<bool> IndexFeed::feed_pass(Lock& lock, const sdk::ContentSpace& spac
         }
         ++pass.documents;
         progress.is_beyond = true;
+        if (first_revision == 0) first_revision = version.revision;
+        const bool may_be_there = may_repeat && version.revision == first_revision;
         auto attached = version.is_removed
                             ? sdk::Result<std::string>(std::string())
                             : log_.attached_text(*reader, space, version, kMaxAttached);
-        pass.failure = attached ? index_.write(space, version, *attached)
+        pass.failure = attached ? index_.write(space, version, *attached, may_be_there)
                                 : sdk::Result<void>(attached.error());
         return pass.failure.has_value();
     };

@@ -39,9 +39,6 @@ public:
     sdk::Result<bool> feed(const sdk::ContentSpace& space,
                            const std::function<bool()>& must_stop = {});
 
-    /// How many changesets of a repository the index does not have yet.
-    sdk::Result<std::uint64_t> backlog(const sdk::ContentSpace& space);
-
     /// The best `most` versions that show on one of the view's lines, from an index that has
     /// everything up to the revision, if that is committed. `unavailable`
     /// (`node_search.index_behind`) when that takes too long, and what `may_go_on` says meanwhile.
@@ -67,6 +64,8 @@ private:
         std::uint64_t revision = 0;
         /// The index may have something of later revisions.
         bool is_beyond = false;
+        /// The same, from the time before the index was opened.
+        bool is_just_begun = false;
     };
 
     using Lock = std::unique_lock<std::mutex>;

@@ -20,7 +20,7 @@ struct IndexMark {
 /// Of the whole index, in its metadata. Another one makes every index start anew: terms or
 /// documents are written in another way.
 inline constexpr char kIndexFormatKey[] = "format";
-inline constexpr char kIndexFormat[] = "6";
+inline constexpr char kIndexFormat[] = "7";
 
 /// Marks lie in the index's metadata, under names that begin so.
 inline constexpr char kMarkKey[] = "mark ";

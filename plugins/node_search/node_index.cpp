@@ -32,20 +32,26 @@ Candidate read_version(const std::string& value) {
     return *candidate;
 }
 
-/// The version that shows at the tip of the line no longer does.
+/// The version before shows no longer from this revision on. Its words are not looked at, which
+/// would cost as much as writing them.
 void end_former(Xapian::WritableDatabase& xapian, const Terms& terms,
                 const sdk::ContentVersion& version) {
-    const std::string live = terms.live(version.line, version.node);
-    const Xapian::docid former = first_document(xapian, live);
+    if (version.former == 0) return;
+    const Xapian::docid former =
+        first_document(xapian, terms.version(version.line, version.node, version.former));
+    // What is not searched has no document.
     if (former == 0) return;
     Xapian::Document document = xapian.get_document(former);
-    // It comes again.
-    if (read_version(document.get_value(kVersionSlot)).revision == version.revision)
-        return xapian.delete_document(former);
     document.add_value(kDiedSlot, revision_value(version.revision));
-    document.remove_term(live);
-    document.remove_term(terms.tip(version.line));
     xapian.replace_document(former, document);
+}
+
+/// Takes the version away where it is there already.
+void remove_version(Xapian::WritableDatabase& xapian, const Terms& terms,
+                    const sdk::ContentVersion& version) {
+    const std::string term = terms.version(version.line, version.node, version.revision);
+    if (const Xapian::docid present = first_document(xapian, term); present != 0)
+        xapian.delete_document(present);
 }
 
 void write_marks(Xapian::WritableDatabase& xapian,
@@ -201,13 +207,15 @@ sdk::Result<void> NodeIndex::commit_when_full(std::size_t bytes) {
 }
 
 sdk::Result<void> NodeIndex::write(const sdk::ContentSpace& space,
-                                   const sdk::ContentVersion& version, std::string_view attached) {
+                                   const sdk::ContentVersion& version, std::string_view attached,
+                                   bool may_be_there) {
     sdk::Result<std::optional<simdjson::dom::object>> node = std::optional<simdjson::dom::object>();
     if (!version.is_removed) node = read_searched_node(parser_, version);
     if (!node) return node.error();
     auto written = guarded([&](Database& database) -> sdk::Result<void> {
         Xapian::WritableDatabase& xapian = database.xapian;
         const Terms terms(space);
+        if (may_be_there) remove_version(xapian, terms, version);
         end_former(xapian, terms, version);
         if (!*node) return {};
         const Candidate candidate{0, version.line, version.revision, version.node};

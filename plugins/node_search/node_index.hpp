@@ -48,10 +48,10 @@ public:
 
     sdk::Result<IndexMark> mark(const sdk::ContentSpace& space);
     /// Adds a version, which ends the one before on its line. Versions come in the order of their
-    /// revisions; those after the mark may come again.
-    /// `attached` is what its attachments say.
+    /// revisions; one that has come before must be said to (`may_be_there`). `attached` is what its
+    /// attachments say.
     sdk::Result<void> write(const sdk::ContentSpace& space, const sdk::ContentVersion& version,
-                            std::string_view attached = {});
+                            std::string_view attached, bool may_be_there);
     /// Everything up to the mark has been written.
     sdk::Result<void> set_mark(const sdk::ContentSpace& space, const IndexMark& mark);
     sdk::Result<void> commit();

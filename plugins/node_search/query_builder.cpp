@@ -238,17 +238,16 @@ Xapian::Query view_query(const sdk::ContentView& view, std::uint64_t indexed_to)
     const Terms terms(view.space);
     Queries lines;
     for (const sdk::ContentView::Link& link : view.links) {
-        if (link.last_revision == indexed_to) {
-            lines.emplace_back(terms.tip(link.line));
-            continue;
-        }
-        const Queries conditions = {
+        Queries conditions = {
             Xapian::Query(terms.line(link.line)),
-            Xapian::Query(Xapian::Query::OP_VALUE_LE, kBornSlot,
-                          revision_value(link.last_revision)),
             Xapian::Query(Xapian::Query::OP_VALUE_GE, kDiedSlot,
                           revision_value(link.last_revision + 1)),
         };
+        // Nothing came later.
+        if (link.last_revision != indexed_to) {
+            conditions.emplace_back(Xapian::Query::OP_VALUE_LE, kBornSlot,
+                                    revision_value(link.last_revision));
+        }
         lines.push_back(joined(Xapian::Query::OP_AND, conditions));
     }
     return joined(Xapian::Query::OP_OR, lines);

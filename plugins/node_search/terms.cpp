@@ -68,12 +68,9 @@ std::string Terms::line(std::uint64_t line) const {
     return fmt::format("{}L{}", space_, line);
 }
 
-std::string Terms::tip(std::uint64_t line) const {
-    return fmt::format("{}T{}", space_, line);
-}
-
-std::string Terms::live(std::uint64_t line, std::string_view node) const {
-    return fmt::format("{}V{}.{}", space_, line, shortened(node, kNodeBytes));
+std::string Terms::version(std::uint64_t line, std::string_view node,
+                           std::uint64_t revision) const {
+    return fmt::format("{}V{}.{}.{}", space_, line, revision, shortened(node, kNodeBytes));
 }
 
 std::string Terms::present(std::string_view path) const {

@@ -18,10 +18,8 @@ public:
     /// On every document of the repository.
     const std::string& space() const { return space_; }
     std::string line(std::uint64_t line) const;
-    /// On the versions that show at the tip of a line.
-    std::string tip(std::uint64_t line) const;
-    /// On the version of a node that shows at the tip of a line.
-    std::string live(std::uint64_t line, std::string_view node) const;
+    /// On one version of a node.
+    std::string version(std::uint64_t line, std::string_view node, std::uint64_t revision) const;
     /// On documents with a value at the path.
     std::string present(std::string_view path) const;
     /// What stands before the words of a field; an empty path: of all fields.

@@ -73,7 +73,7 @@ TEST_CASE("terms are as short as the index wants and differ where their texts do
     CHECK(terms.word("a", "b") != terms.word("", "b"));
     CHECK(terms.word("_system.created_by", "b") != terms.word("_system.edited_by", "b"));
     CHECK(terms.word("_type", "b") != terms.word("#B", "b"));
-    CHECK(terms.live(1, std::string(300, 'n')).size() <= 245);
+    CHECK(terms.version(1, std::string(300, 'n'), 1).size() <= 245);
     CHECK(read_space_name(space_name({3, 7})) == sdk::ContentSpace{3, 7});
     CHECK_FALSE(read_space_name("3.7x").has_value());
 }

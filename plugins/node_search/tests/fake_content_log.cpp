@@ -19,8 +19,15 @@ std::uint64_t FakeContentLog::write(std::uint64_t line,
                                     const std::vector<std::pair<std::string, std::string>>& nodes) {
     const std::lock_guard lock(mutex_);
     ++revision_;
-    for (const auto& [node, text] : nodes)
-        versions_.push_back({line, revision_, node, text.empty(), text});
+    for (const auto& [node, text] : nodes) {
+        const auto former = std::find_if(versions_.rbegin(), versions_.rend(),
+                                         [&, &id = node](const auto& version) {
+                                             return version.line == line && version.node == id;
+                                         });
+        const bool is_former = former != versions_.rend() && !former->is_removed;
+        versions_.push_back(
+            {line, revision_, node, is_former ? former->revision : 0, text.empty(), text});
+    }
     return revision_;
 }
 

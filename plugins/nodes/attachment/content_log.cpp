@@ -39,9 +39,7 @@ public:
             version.node = node_of_record_key(key);
             if (version.node.empty()) continue;
             version.is_removed = cursor_->value() == std::string_view(&kRemoved, 1);
-            if (!version.is_removed) {
-                if (auto read = read_text(key, version); !read) return read.error();
-            }
+            if (auto read = read_version(key, version); !read) return read.error();
             if (!visit(version)) return false;
         }
         if (auto status = cursor_->status(); !status) return status.error();
@@ -59,16 +57,44 @@ private:
         }
     }
 
-    sdk::Result<void> read_text(std::string_view key, sdk::ContentVersion& version) const {
-        auto stored = reader_.get(space_.record(key, version.line, in_row_));
-        if (!stored) return stored.error();
-        const auto record =
-            *stored ? sdk::StoredRecord::read(std::string_view(**stored).substr(1)) : std::nullopt;
-        if (!record) {
+    /// Its text, and what was before it.
+    sdk::Result<void> read_version(std::string_view key, sdk::ContentVersion& version) {
+        const std::string row = space_.record(key, version.line, in_row_);
+        if (!versions_) {
+            const std::string all = space_.record({});
+            versions_ = reader_.scan({all, sdk::prefix_end(all)}, sdk::ScanDirection::forward);
+        }
+        versions_->seek(row);
+        if (auto status = versions_->status(); !status) return status;
+        const bool is_there = versions_->is_valid() && versions_->key() == row;
+        const auto record = is_there && !version.is_removed
+                                ? sdk::StoredRecord::read(versions_->value().substr(1))
+                                : std::nullopt;
+        if (!is_there || record.has_value() == version.is_removed) {
             return sdk::make_error(sdk::ErrorKind::internal, "nodes.branch_version_broken",
                                    "a version of a node cannot be read", version.node);
         }
-        version.text = record->text;
+        if (record) version.text = record->text;
+        return find_former(row, version);
+    }
+
+    /// The next row of the node on the line is that of the version before.
+    sdk::Result<void> find_former(std::string_view row, sdk::ContentVersion& version) {
+        versions_->next();
+        if (auto status = versions_->status(); !status) return status;
+        const std::size_t of_line = row.size() - kNumberBytes;
+        const bool is_former = versions_->is_valid() && versions_->key().size() == row.size() &&
+                               versions_->key().starts_with(row.substr(0, of_line)) &&
+                               versions_->value().starts_with(kPresent);
+        if (!is_former) return {};
+        const Revision in_row = ~read_number(versions_->key().substr(of_line));
+        if (in_row != kLoadedRevision) {
+            version.former = in_row;
+            return {};
+        }
+        auto loaded = loaded_revision(reader_, space_, version.line);
+        if (!loaded) return loaded.error();
+        version.former = *loaded;
         return {};
     }
 
@@ -78,6 +104,8 @@ private:
     /// Of the changeset that is visited.
     Revision in_row_ = 0;
     std::unique_ptr<sdk::Cursor> cursor_;
+    /// Over the versions of all records.
+    std::unique_ptr<sdk::Cursor> versions_;
 };
 
 }  // namespace

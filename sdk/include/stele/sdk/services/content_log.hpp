@@ -29,6 +29,9 @@ struct ContentVersion {
     std::uint64_t revision = 0;
     /// `_doc`.
     std::string node;
+    /// The revision of the version before it on its line; 0 where there is none, or that one
+    /// removed the node.
+    std::uint64_t former = 0;
     bool is_removed = false;
     /// JSON as readers get it; empty when the changeset removed the node.
     std::string text;
