@@ -84,9 +84,9 @@ export async function readAgainstBare(server, path) {
   return [bytes, median(ratios)];
 }
 
-/// Entries and bytes in the log of a stopped server's embedded store, which holds what was written since
+/// Entries and bytes in the log of a server's embedded store, which holds what was written since
 /// it was opened as long as that is less than `storage.write_buffer`.
-const logSize = (server) =>
+export const logSize = (server) =>
   spawnSync(join(bin, 'bench_log_size'), [join(server.data, 'store')], { encoding: 'utf8' }).stdout.trim().split(' ').map(Number);
 
 const createUnderLoad = ({ server, path }, options = {}) =>
