@@ -10,6 +10,13 @@ namespace {
 
 const std::string kLong(256, 'q');
 
+/// Texts that come in another order than their values, or are not the shortest.
+const std::vector<Json> kCosts = {0,    1,    9,     10,   12,     12.0,  12.25,           12.5,
+                                  100,  99.5, 0.5,   0.05, 0.001,  1e-5,  999999999999999, 1e15,
+                                  1e16, -1,   -12.5, -0.0, 123456, 2.0e5, 4294967296,      7};
+
+const std::vector<std::string> kDeeds = {"created", "modified", "edited"};
+
 }  // namespace
 
 std::size_t RandomDocuments::below(std::size_t end) {
@@ -81,6 +88,9 @@ Json RandomDocuments::document() {
     document["title"] = "t" + std::to_string(below(12));
     document["rank"] = below(40);
     document["group"] = "g" + std::to_string(below(3));
+    document["cost"] = one_of(kCosts);
+    document["_type"] = one_in(3) ? "my:other" : "my:type";
+    document["_system"] = deeds();
     document["made_on"] = {{"ms", below(20)}, {"year", 2000 + below(3)}};
     if (!one_in(4))
         document["maybe"] = one_in(2) ? Json(below(30)) : Json("m" + std::to_string(below(9)));
@@ -88,6 +98,20 @@ Json RandomDocuments::document() {
     if (one_in(20)) document["x.y"] = scalar();
     if (one_in(20)) document[""] = scalar();
     return document;
+}
+
+/// Who did what and when; some documents lack some of it, or have something else in its place.
+Json RandomDocuments::deeds() {
+    Json system = Json::object();
+    const bool has_all = !one_in(8);
+    for (const std::string& deed : kDeeds) {
+        if (!has_all && one_in(3)) continue;
+        const std::string who = "u" + std::to_string(below(3));
+        system[deed + "_on"] = {{"ms", 1795937881485 + below(4)}, {"year", 2026}};
+        system[deed + "_by"] = one_in(30) ? value() : Json(who);
+        system[deed + "_by_principal_id"] = one_in(30) ? Json(kLong + who) : Json(who + "-id");
+    }
+    return system;
 }
 
 Json RandomDocuments::wide_document() {
@@ -103,7 +127,11 @@ std::string RandomDocuments::field() {
     static const std::vector<std::string> kFields = {
         "a",      "b",         "tags",    "t",    "a.x",   "b.x",        "tags.x",
         "tags.0", "1",         "title",   "rank", "group", "made_on.ms", "made_on.year",
-        "body",   "body.text", "nothing", "x.y",  "a.0.x", "maybe"};
+        "body",   "body.text", "nothing", "x.y",  "a.0.x", "maybe",      "cost"};
+    if (one_in(5)) {
+        static const std::vector<std::string> kMembers = {"_on.ms", "_by", "_by_principal_id"};
+        return "_system." + one_of(kDeeds) + one_of(kMembers);
+    }
     return one_of(kFields);
 }
 
@@ -145,6 +173,18 @@ Json RandomDocuments::condition() {
     const std::string name = field();
     if (name == "title") return {{name, "t" + std::to_string(below(13))}};
     if (name == "group") return {{name, "g" + std::to_string(below(4))}};
+    if (name.starts_with("_system.")) {
+        const std::string who = "u" + std::to_string(below(4));
+        if (name.ends_with("_by")) return {{name, who}};
+        if (name.ends_with("_id")) return {{name, one_in(4) ? kLong + who : who + "-id"}};
+        const std::int64_t ms = 1795937881484 + static_cast<std::int64_t>(below(6));
+        if (one_in(2)) return {{name, ms}};
+        return {{name, {{"$gte", ms}, {"$lt", ms + static_cast<std::int64_t>(below(4))}}}};
+    }
+    if (name == "cost" && !one_in(3)) {
+        if (one_in(2)) return {{name, one_of(kCosts)}};
+        return {{name, {{"$gt", one_of(kCosts)}, {"$lte", one_of(kCosts)}}}};
+    }
     if (name == "rank" || name == "made_on.ms") {
         if (one_in(2)) return {{name, below(40)}};
         return {{name, {{"$gte", below(40)}, {"$lt", below(40)}}}};
@@ -185,8 +225,23 @@ Json RandomDocuments::query() {
 
 sdk::PageRequest RandomDocuments::page() {
     sdk::PageRequest page;
-    static const std::vector<std::string> kSorts = {
-        "title", "rank", "made_on.ms", "group", "a", "b", "t", "a.x", "tags", "_doc", "maybe"};
+    static const std::vector<std::string> kSorts = {"title",
+                                                    "rank",
+                                                    "made_on.ms",
+                                                    "group",
+                                                    "a",
+                                                    "b",
+                                                    "t",
+                                                    "a.x",
+                                                    "tags",
+                                                    "_doc",
+                                                    "maybe",
+                                                    "cost",
+                                                    "cost",
+                                                    "_type",
+                                                    "_system.modified_on.ms",
+                                                    "_system.created_by",
+                                                    "_system.edited_by_principal_id"};
     for (std::size_t i = below(5) == 0 ? 2 : below(4) == 0 ? 0 : 1; i > 0; --i) {
         page.sort.push_back({one_of(kSorts), one_in(2)});
     }

@@ -28,6 +28,8 @@ public:
     sdk::Json document();
     /// One of a few hundred values in an array: beyond what is indexed.
     sdk::Json wide_document();
+    /// The member `_system`.
+    sdk::Json deeds();
     sdk::Json query();
     sdk::PageRequest page();
 

@@ -7,6 +7,7 @@
 
 #include "kernel/storage/document/document_store.hpp"
 #include "kernel/storage/record/name_table.hpp"
+#include "tests/documents/aged_record.hpp"
 #include "tests/documents/document_model.hpp"
 #include "tests/documents/used_engine.hpp"
 
@@ -47,6 +48,7 @@ public:
     }
 
     void change() {
+        if (random_.one_in(4)) age();
         switch (random_.below(4)) {
             case 0:
                 return erase();
@@ -146,6 +148,15 @@ private:
             return done(store_.replace(transaction, rules_, before, fields, "sealed"));
         });
         model_.replace(place, sdk::dump_json(fields));
+    }
+
+    /// Makes a record what it would be in a store of the first format.
+    void age() {
+        if (model_.entries().empty()) return;
+        with_record(random_.below(model_.entries().size()), [&](sdk::Transaction& transaction,
+                                                                const Record& record) {
+            return testing::age_record(transaction, names_, rules_.unindexed_fields, record);
+        });
     }
 
     void with_record(

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import http from 'node:http';
 import net from 'node:net';
 import { test } from 'node:test';
+import { noise } from '../support/noise.mjs';
 import { SteleServer } from '../support/stele_server.mjs';
 
 test('more connections than there are descriptors leave the store its own', async () => {
@@ -22,7 +23,7 @@ test('more connections than there are descriptors leave the store its own', asyn
     // The server has taken those that it takes, or told them to come again, once it answers.
     const made = [];
     for (let i = 0; i < 40; ++i) {
-      const reply = await ask('POST', '/uiconfigs', { number: i, text: `${i} `.repeat(100_000) });
+      const reply = await ask('POST', '/uiconfigs', { number: i, text: noise(300_000) });
       assert.equal(reply.status, 200, `${i}: ${reply.text.slice(0, 300)}`);
       made.push(reply.json._doc);
     }

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { noise } from '../support/noise.mjs';
 import { SteleServer } from '../support/stele_server.mjs';
 import { until } from '../support/until.mjs';
 
@@ -22,7 +23,7 @@ test('a full disk gives 507, reads go on, and writing works again when there is 
     const acknowledged = [];
     let full;
     for (let i = 0; i < 5000 && !full; ++i) {
-      const body = { number: i, text: `${i} `.repeat(10_000) };
+      const body = { number: i, text: noise(30_000) };
       const reply = await server.request('POST', '/uiconfigs', { token, body });
       if (reply.status === 200) acknowledged.push(reply.json._doc);
       else full = reply;
@@ -85,12 +86,12 @@ const freeBytes = async (server) => Number((await server.request('GET', '/metric
 test('a disk that others fill leaves reads, logins and deletes, and says so once', async () => {
   await onDisk('128m', '[storage]\nreserve = 16MiB\n', async (server, fill) => {
     const ids = [];
-    for (let i = 0; i < 300; ++i) ids.push((await server.admin('POST', '/uiconfigs', { number: i, text: `${i} `.repeat(5000) }))._doc);
+    for (let i = 0; i < 300; ++i) ids.push((await server.admin('POST', '/uiconfigs', { number: i, text: noise(15_000) }))._doc);
     assert.equal((await server.request('GET', '/readyz')).status, 200);
     fill(200);
     await untilLoginsGoOn(server);
     const token = await server.login();
-    const create = () => server.request('POST', '/uiconfigs', { token, body: { number: -1, text: 'x'.repeat(20_000) } });
+    const create = () => server.request('POST', '/uiconfigs', { token, body: { number: -1, text: noise(20_000) } });
     assert.equal((await create()).status, 507);
     assert.equal((await server.request('GET', `/uiconfigs/${ids[7]}`, { token })).json.number, 7);
     const remove = (id) => written(() => server.request('DELETE', `/uiconfigs/${id}`, { token }), `${id} is deleted`);
@@ -144,7 +145,7 @@ test('rights, members and kept deletions go on a full disk as records do', async
 test('the room of what is deleted on a full disk is there again within minutes', async () => {
   await onDisk('192m', '[storage]\nreserve = 48MiB\nwrite_buffer = 1MiB\n', async (server) => {
     const token = await server.login();
-    const create = (number) => server.request('POST', '/uiconfigs', { token, body: { number, text: 'x'.repeat(50_000) } });
+    const create = (number) => server.request('POST', '/uiconfigs', { token, body: { number, text: noise(50_000) } });
     const ids = [];
     // What the store merges holds room for a moment: the disk is full when none comes back.
     await until(async () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
+import { noise } from '../support/noise.mjs';
 import { SteleServer } from '../support/stele_server.mjs';
 import { until } from '../support/until.mjs';
 
@@ -16,7 +17,7 @@ test('a store whose write failed ends readiness, answers reads, and takes writes
   try {
     const token = await server.login();
     const acknowledged = [];
-    const create = () => server.request('POST', '/uiconfigs', { token, body: { text: 'x'.repeat(20_000) } });
+    const create = () => server.request('POST', '/uiconfigs', { token, body: { text: noise(20_000) } });
     const fill = async () => {
       for (let i = 0; i < 1000; ++i) {
         const reply = await create();

@@ -23,6 +23,7 @@ public:
     explicit BranchDocuments(sdk::Engine& engine) : engine_(engine) {}
 
     Documents& documents() { return documents_; }
+    kernel::storage::NameTable& names() { return names_; }
     const kernel::storage::CollectionRules& rules() const { return rules_; }
     kernel::storage::CollectionId collection(nodes::Line line);
 

@@ -13,6 +13,7 @@
 
 #include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
 #include "sdk/testing/temporary_folder.hpp"
+#include "tests/documents/aged_record.hpp"
 #include "tests/documents/document_model.hpp"
 #include "tests/documents/random_documents.hpp"
 
@@ -184,6 +185,7 @@ private:
                         .insert(writer, branches_.collection(line), branches_.rules(),
                                 {sequence, custom, fields, "sealed"})
                         .has_value());
+            if (random_.one_in(3)) age(writer, line, sequence);
             model.insert(sequence, sdk::dump_json(fields));
             written.insert(sequence);
             return;
@@ -201,6 +203,7 @@ private:
         }
         const Json fields = document(model.entries()[place].document.at("_doc").get<std::string>());
         REQUIRE(documents.replace(writer, branches_.rules(), before, fields, "sealed").has_value());
+        if (random_.one_in(3)) age(writer, line, sequence);
         model.replace(place, sdk::dump_json(fields));
         written.insert(sequence);
     }
@@ -209,9 +212,23 @@ private:
         Json fields = random_.one_in(60) ? random_.wide_document() : random_.document();
         fields["_doc"] = id;
         ids_.push_back(id);
-        fields["_system"] = {{"modified_on", random_.below(9)},
-                             {"changeset", sequence_text(next_sequence())}};
+        // The last member of the last member, as in every node.
+        Json system = std::move(fields["_system"]);
+        fields.erase("_system");
+        system["changeset"] = sequence_text(next_sequence());
+        fields["_system"] = std::move(system);
         return fields;
+    }
+
+    /// Makes a record what it would be in a store of the first format.
+    void age(sdk::Transaction& writer, nodes::Line line, const Sequence& sequence) {
+        Record record;
+        REQUIRE(branches_.documents()
+                    .read(writer, record_key(branches_.collection(line), sequence), record)
+                    .value());
+        REQUIRE(testing::age_record(writer, branches_.names(), branches_.rules().unindexed_fields,
+                                    record)
+                    .has_value());
     }
 
     void compare(const sdk::Reader& reader, nodes::Line line, const DocumentModel& model) {

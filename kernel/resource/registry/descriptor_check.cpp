@@ -11,6 +11,7 @@
 #include <stele/sdk/json.hpp>
 
 #include "kernel/resource/registry/registry.hpp"
+#include "kernel/storage/index/index_entries.hpp"
 
 namespace stele::kernel::resource {
 
@@ -55,6 +56,12 @@ std::string field_problem(const sdk::Field& field) {
         return "secret field " + field.name + " cannot be unique or address records";
     }
     if (field.secret && field.immutable) return "secret field " + field.name + " cannot be kept";
+    const auto shared = storage::sharing_paths();
+    const bool is_shared =
+        field.unindexed && std::any_of(shared.begin(), shared.end(), [&](const std::string& path) {
+            return storage::is_covered_by(path, {field.name});
+        });
+    if (is_shared) return "field " + field.name + " is unindexed but shares entries with others";
     if (field.unindexed && (field.unique || field.addresses)) {
         return "field " + field.name + " is unindexed but must be found by its value";
     }

@@ -52,6 +52,8 @@ TEST_CASE("a descriptor is refused for what is wrong in it, with a sentence abou
         {with_field({.name = "_system.tip"}), "_system.tip"},
         {with_field({.name = "word", .secret = true, .unique = true}), "secret field word"},
         {with_field({.name = "word", .unique = true, .unindexed = true}), "word is unindexed"},
+        {with_field({.name = "_system.edited_by", .unindexed = true}), "shares entries"},
+        {with_field({.name = "_system.modified_on", .unindexed = true}), "shares entries"},
         {with_field({.name = "word", .default_json = "{"}), "word is no JSON"}};
     CHECK(check_descriptor("test", note()).has_value());
     for (const auto& [change, sentence] : cases) {

@@ -87,8 +87,7 @@ sdk::Result<bool> Reseal::reseal_one(sdk::Transaction& transaction, const std::s
     if (!sealer_.is_outdated(record.sealed())) return false;
     auto secrets = sealer_.open(record.sealed());
     if (!secrets) return secrets.error();
-    transaction.put(
-        path, storage::Record::encode(record.version(), record.text(), sealer_.seal(*secrets)));
+    transaction.put(path, record.packed_with(sealer_.seal(*secrets)));
     return true;
 }
 

@@ -72,7 +72,8 @@ sdk::Result<std::size_t> CollectionIndexes::mend(sdk::Context& given,
     if (missing->count() == 0) return std::size_t{0};
     auto space = Records::write_space(context, *place, *place->id);
     if (!space) return space.error();
-    auto put = storage::DocumentStore::put_missing(**space, *place->id, *missing);
+    auto put = context.services().documents.put_missing(**space, *place->id, place->resource->rules,
+                                                        *missing);
     if (!put) return put.error();
     return missing->count();
 }

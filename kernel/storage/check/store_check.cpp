@@ -54,8 +54,12 @@ void CollectionCheck::differ(std::string text) {
 }
 
 sdk::Result<void> CollectionCheck::run() {
-    auto counted = each_record([this](const Record&) -> sdk::Result<void> {
+    auto counted = each_record([this](const Record& record) -> sdk::Result<void> {
         ++records_;
+        const auto entries = image(record);
+        if (!entries) return entries.error();
+        for (const std::string& name : entries->counted())
+            ++field_counts_[name];
         return {};
     });
     if (!counted) return counted;
@@ -82,13 +86,11 @@ sdk::Result<void> CollectionCheck::run() {
     }
     if (auto checked = check_unique(); !checked) return checked;
     if (auto checked = check_aliases(); !checked) return checked;
-    const std::string counters = collection_prefix(collection_, 'k');
-    auto counts = check_counts(
-        collection_prefix(collection_, 'x'), counters + 'x',
-        [](std::string_view entry) { return std::string(counted_part(entry)); }, "field counter");
-    if (!counts) return counts;
+    for (const std::string& counters : {field_counters(collection_), shape_counters(collection_)}) {
+        if (auto checked = check_field_counters(counters); !checked) return checked;
+    }
     return check_counts(
-        collection_prefix(collection_, 'y'), counters + 'y',
+        collection_prefix(collection_, 'y'), collection_prefix(collection_, 'k') + 'y',
         [this](std::string_view entry) { return composite_group(entry); }, "composite counter");
 }
 
@@ -193,6 +195,32 @@ sdk::Result<void> CollectionCheck::check_counter(const std::string& key, std::ui
     return {};
 }
 
+/// Those that begin with a prefix of either kind.
+sdk::Result<void> CollectionCheck::check_field_counters(const std::string& counters) {
+    const std::string all = record_counter(collection_);
+    auto visited = each_entry(
+        counters, [&](std::string_view key, std::string_view value) -> sdk::Result<void> {
+            const std::string name(key.substr(all.size()));
+            const auto counted = field_counts_.extract(name);
+            compare_count("field counter", name, sdk::read_counter(std::string(value)),
+                          counted.empty() ? 0 : counted.mapped());
+            return {};
+        });
+    if (!visited) return visited;
+    const auto begin = field_counts_.lower_bound(counters.substr(all.size()));
+    const auto end = field_counts_.lower_bound(sdk::prefix_end(counters.substr(all.size())));
+    for (auto lacking = begin; lacking != end; ++lacking)
+        compare_count("field counter", lacking->first, 0, lacking->second);
+    return {};
+}
+
+void CollectionCheck::compare_count(std::string_view what, std::string_view name,
+                                    std::int64_t stored, std::int64_t counted) {
+    if (stored == counted) return;
+    differ(std::string(what) + " " + printable(name) + " says " + std::to_string(stored) +
+           ", counted are " + std::to_string(counted));
+}
+
 sdk::Result<void> CollectionCheck::check_counts(const std::string& entries,
                                                 const std::string& counters, const Group& group,
                                                 std::string_view what) {
@@ -212,9 +240,7 @@ sdk::Result<void> CollectionCheck::check_counts(const std::string& entries,
                        ", there is none");
             }
         }
-        if (stored == count) return;
-        differ(std::string(what) + " " + printable(name) + " says " + std::to_string(stored) +
-               ", counted are " + std::to_string(count));
+        compare_count(what, name, stored, count);
     };
     std::string present;
     std::int64_t count = 0;

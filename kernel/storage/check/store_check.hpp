@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,6 +69,9 @@ private:
                                    const Group& group, std::string_view what);
     sdk::Result<void> check_counter(const std::string& key, std::uint64_t count,
                                     std::string_view what);
+    sdk::Result<void> check_field_counters(const std::string& counters);
+    void compare_count(std::string_view what, std::string_view name, std::int64_t stored,
+                       std::int64_t counted);
     std::string composite_group(std::string_view entry) const;
     /// Neither an entry of an index that is no more nor what describes the indexes of a space.
     bool is_compared(std::string_view key) const;
@@ -81,6 +85,8 @@ private:
     std::vector<std::string>& differences_;
     std::vector<std::uint64_t> unique_fields_;
     std::uint64_t records_ = 0;
+    /// What the counters of fields and shapes ought to say, by `RecordImage::counted`.
+    std::map<std::string, std::int64_t> field_counts_;
 };
 
 }  // namespace stele::kernel::storage

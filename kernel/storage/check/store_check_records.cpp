@@ -62,7 +62,7 @@ sdk::Result<RecordImage> CollectionCheck::image(const Record& record) {
         differ("the field name '" + std::string(path) + "' has no number");
         return 0;
     };
-    ImageBuilder builder(number, state_.unindexed);
+    ImageBuilder builder(number, state_.unindexed, record.entry_form());
     if (auto walked = walk_values(record.text(), {&builder}); !walked) return walked.error();
     return builder.take();
 }

@@ -167,9 +167,9 @@ public:
     /// and should not be is for `check` to find: it would take a walk through all entries.
     sdk::Result<MissingEntries> missing_entries(const sdk::Reader& space, CollectionId collection,
                                                 const CollectionRules& rules, std::string_view id);
-    /// Puts them in, and counts anew the counters that they belong to.
-    static sdk::Result<void> put_missing(sdk::Transaction& space, CollectionId collection,
-                                         const MissingEntries& missing);
+    /// Puts them in, and counts anew what the collection counts of fields.
+    sdk::Result<void> put_missing(sdk::Transaction& space, CollectionId collection,
+                                  const CollectionRules& rules, const MissingEntries& missing);
 
     /// A collection that lies in a space, for `check`; the rules outlive it.
     struct CheckedSpace {
@@ -198,8 +198,14 @@ private:
     sdk::Result<std::shared_ptr<const IndexState>> declared_state(sdk::Transaction& transaction,
                                                                   CollectionId collection,
                                                                   const CollectionRules& rules);
+    sdk::Result<void> count_fields_anew(sdk::Transaction& space, CollectionId collection,
+                                        const CollectionRules& rules);
+    /// Numbers are never taken back, so that every name in a stored record has one; both must
+    /// outlive what is answered.
+    std::function<sdk::Result<std::uint64_t>(std::string_view path)> numbers_in(
+        const sdk::Reader& space, const Record& record);
     sdk::Result<View> view(sdk::Transaction& transaction, const CollectionRules& rules,
-                           const IndexState& state, std::string_view text);
+                           const IndexState& state, const Record& record);
     sdk::Result<void> write_changes(sdk::Transaction& transaction, CollectionId collection,
                                     const CollectionRules& rules, const IndexState& state,
                                     std::string_view sequence, const View& before,

@@ -1,4 +1,5 @@
-#include <set>
+#include <cstdint>
+#include <map>
 
 #include <stele/sdk/key_tuple.hpp>
 
@@ -113,21 +114,16 @@ sdk::Result<DocumentStore::MissingEntries> DocumentStore::missing_entries(
     missing.sequence = record.sequence;
     const auto state = state_of(space, collection, rules);
     if (!state) return state.error();
-    // Numbers are never taken back, so that every name in a stored record has one.
-    const ImageBuilder::FieldNumber number =
-        [&](std::string_view path) -> sdk::Result<std::uint64_t> {
-        const auto known = names_.find(space, path);
-        if (!known) return known.error();
-        return *known ? sdk::Result<std::uint64_t>(**known)
-                      : broken_record(collection, record.sequence);
-    };
-    ImageBuilder entries(number, (*state)->unindexed);
+    const auto number = numbers_in(space, record);
+    ImageBuilder entries(number, (*state)->unindexed, record.entry_form());
     FieldValues values = watched_values(rules, **state);
     auto walked = values.is_empty() ? walk_values(record.text(), {&entries})
                                     : walk_values(record.text(), {&entries, &values});
     if (!walked) return walked.error();
     MissingFinder finder(space, record, missing);
-    if (auto done = finder.automatic(entries.take()); !done) return done.error();
+    const auto image = entries.take();
+    if (!image) return image.error();
+    if (auto done = finder.automatic(*image); !done) return done.error();
     for (const SpaceIndex& index : (*state)->made.all) {
         if (auto done = finder.made(index, values); !done) return done.error();
     }
@@ -142,28 +138,67 @@ sdk::Result<DocumentStore::MissingEntries> DocumentStore::missing_entries(
 }
 
 sdk::Result<void> DocumentStore::put_missing(sdk::Transaction& space, CollectionId collection,
+                                             const CollectionRules& rules,
                                              const MissingEntries& missing) {
-    const std::string automatic = collection_prefix(collection, 'x');
-    std::set<std::string> counted;
-    for (const std::string& key : missing.entries) {
+    for (const std::string& key : missing.entries)
         space.put(key, {});
-        if (!key.starts_with(automatic)) continue;
-        const std::string_view part = counted_part(std::string_view(key).substr(automatic.size()));
-        if (!part.empty()) counted.emplace(part);
-    }
     for (const std::string& key : missing.values)
         space.put(key, missing.sequence);
-    const std::string over_indexed = collection_prefix(collection, 'b');
     if (missing.is_over_indexed) {
+        const std::string over_indexed = collection_prefix(collection, 'b');
         space.put(over_indexed + missing.sequence, {});
         if (auto done = count_anew(space, over_indexed, over_indexed_counter(collection)); !done)
             return done;
     }
-    for (const std::string& part : counted) {
-        auto done = count_anew(space, automatic + part, field_counter(collection, part));
-        if (!done) return done;
+    return count_fields_anew(space, collection, rules);
+}
+
+sdk::Result<void> DocumentStore::count_fields_anew(sdk::Transaction& space, CollectionId collection,
+                                                   const CollectionRules& rules) {
+    const auto state = state_of(space, collection, rules);
+    if (!state) return state.error();
+    // By what ought to be counted, less what is.
+    std::map<std::string, std::int64_t> differences;
+    Record record;
+    record.collection = collection;
+    const std::string records = collection_prefix(collection, 'd');
+    const auto cursor =
+        space.scan({records, sdk::prefix_end(records)}, sdk::ScanDirection::forward);
+    for (; cursor->is_valid(); cursor->next()) {
+        record.sequence.assign(sequence_of(cursor->key()));
+        record.buffer().assign(cursor->value());
+        if (!record.decode()) return broken_record(collection, record.sequence);
+        const auto numbers = numbers_in(space, record);
+        ImageBuilder entries(numbers, (*state)->unindexed, record.entry_form());
+        if (auto walked = walk_values(record.text(), {&entries}); !walked) return walked;
+        const auto image = entries.take();
+        if (!image) return image.error();
+        for (const std::string& counted : image->counted())
+            ++differences[counter(collection, counted)];
+    }
+    if (auto status = cursor->status(); !status) return status;
+    for (const std::string& counters : {field_counters(collection), shape_counters(collection)}) {
+        const auto counts =
+            space.scan({counters, sdk::prefix_end(counters)}, sdk::ScanDirection::forward);
+        for (; counts->is_valid(); counts->next())
+            differences[std::string(counts->key())] -=
+                sdk::read_counter(std::string(counts->value()));
+        if (auto status = counts->status(); !status) return status;
+    }
+    for (const auto& [key, difference] : differences) {
+        if (difference != 0) space.add(key, difference);
     }
     return {};
+}
+
+std::function<sdk::Result<std::uint64_t>(std::string_view path)> DocumentStore::numbers_in(
+    const sdk::Reader& space, const Record& record) {
+    return [&](std::string_view path) -> sdk::Result<std::uint64_t> {
+        const auto known = names_.find(space, path);
+        if (!known) return known.error();
+        return *known ? sdk::Result<std::uint64_t>(**known)
+                      : broken_record(record.collection, record.sequence);
+    };
 }
 
 }  // namespace stele::kernel::storage

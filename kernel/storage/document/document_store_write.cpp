@@ -1,4 +1,8 @@
 #include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -110,6 +114,28 @@ sdk::Result<UniqueChange> unique_change(sdk::Transaction& transaction, NameTable
     return error;
 }
 
+/// Records of shapes with one of the fields get those without them.
+sdk::Result<void> leave_shapes(sdk::Transaction& transaction, CollectionId collection,
+                               const std::vector<std::uint64_t>& fields) {
+    const std::string prefix = shape_counters(collection);
+    std::map<std::string, std::int64_t> moved;
+    const auto cursor =
+        transaction.scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
+    for (; cursor->is_valid(); cursor->next()) {
+        const std::string shape(cursor->key().substr(prefix.size()));
+        std::string rest = shape;
+        for (const std::uint64_t field : fields)
+            rest = shape_without(rest, field);
+        if (rest == shape) continue;
+        const std::int64_t count = sdk::read_counter(std::string(cursor->value()));
+        moved[shape] -= count;
+        if (!rest.empty()) moved[rest] += count;
+    }
+    for (const auto& [shape, delta] : moved)
+        transaction.add(prefix + shape, delta);
+    return cursor->status();
+}
+
 bool has_all(const std::vector<std::string>& known, const std::vector<std::string>& wanted) {
     return std::all_of(wanted.begin(), wanted.end(), [&](const std::string& name) {
         return std::find(known.begin(), known.end(), name) != known.end();
@@ -167,6 +193,7 @@ sdk::Result<void> DocumentStore::drop_entries_of(sdk::Transaction& transaction,
                                                  const std::vector<std::string>& fields) {
     const auto reader = engine_.snapshot();
     const std::string prefix = kind_prefix(0, 'n');
+    std::vector<std::uint64_t> numbers;
     const auto names = reader->scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
     for (; names->is_valid(); names->next()) {
         const auto name = sdk::KeyReader(names->key().substr(prefix.size())).text();
@@ -174,23 +201,25 @@ sdk::Result<void> DocumentStore::drop_entries_of(sdk::Transaction& transaction,
         const auto number = names_.find(*reader, *name);
         if (!number) return number.error();
         if (!*number) continue;
-        const std::string part = sdk::KeyWriter().integer(**number).key();
-        const std::string entries = collection_prefix(collection, 'x') + part;
-        const std::string counters = field_counter(collection, part);
+        const std::string entries = field_prefix(collection, **number);
+        const std::string counters =
+            sdk::KeyWriter(field_counters(collection)).integer(**number).key();
         transaction.remove_range({entries, sdk::prefix_end(entries)});
         transaction.remove_range({counters, sdk::prefix_end(counters)});
+        numbers.push_back(**number);
     }
-    return names->status();
+    if (auto status = names->status(); !status) return status;
+    return leave_shapes(transaction, collection, numbers);
 }
 
 sdk::Result<DocumentStore::View> DocumentStore::view(sdk::Transaction& transaction,
                                                      const CollectionRules& rules,
                                                      const IndexState& state,
-                                                     std::string_view text) {
+                                                     const Record& record) {
     const ImageBuilder::FieldNumber number = [&](std::string_view path) {
         return names_.intern(transaction, path);
     };
-    ImageBuilder entries(number, state.unindexed);
+    ImageBuilder entries(number, state.unindexed, record.entry_form());
     View result;
     result.is_record = true;
     for (const std::string& field : rules.unique_fields)
@@ -203,10 +232,12 @@ sdk::Result<DocumentStore::View> DocumentStore::view(sdk::Transaction& transacti
         for (const sdk::IndexMember& member : index.members)
             result.values.watch(member.path);
     }
-    auto walked = result.values.is_empty() ? walk_values(text, {&entries})
-                                           : walk_values(text, {&entries, &result.values});
+    auto walked = result.values.is_empty() ? walk_values(record.text(), {&entries})
+                                           : walk_values(record.text(), {&entries, &result.values});
     if (!walked) return walked.error();
-    result.entries = entries.take();
+    auto image = entries.take();
+    if (!image) return image.error();
+    result.entries = *std::move(image);
     return result;
 }
 
@@ -248,7 +279,7 @@ sdk::Result<Record> DocumentStore::insert(sdk::Transaction& transaction, Collect
     padded.sequence = record.sequence;
     padded.buffer() = Record::encode(1, sdk::dump_json(record.fields), record.sealed);
     if (!padded.decode()) return broken_record(collection, record.sequence);
-    const auto after = view(transaction, rules, **state, padded.text());
+    const auto after = view(transaction, rules, **state, padded);
     if (!after) return after.error();
     auto written =
         write_changes(transaction, collection, rules, **state, record.sequence, View{}, *after);
@@ -258,7 +289,7 @@ sdk::Result<Record> DocumentStore::insert(sdk::Transaction& transaction, Collect
                         AliasTarget{record.sequence, true}.encode());
         transaction.put(alias_of_key(collection, record.sequence, record.custom_id), {});
     }
-    transaction.put(record_path(collection, record.sequence), padded.stored());
+    transaction.put(record_path(collection, record.sequence), padded.packed());
     transaction.add(record_counter(collection), 1);
     return padded;
 }
@@ -273,14 +304,14 @@ sdk::Result<Record> DocumentStore::replace(sdk::Transaction& transaction,
     padded.sequence = before.sequence;
     padded.buffer() = Record::encode(before.version() + 1, sdk::dump_json(fields), sealed);
     if (!padded.decode()) return broken_record(before.collection, before.sequence);
-    const auto old = view(transaction, rules, **state, before.text());
+    const auto old = view(transaction, rules, **state, before);
     if (!old) return old.error();
-    const auto now = view(transaction, rules, **state, padded.text());
+    const auto now = view(transaction, rules, **state, padded);
     if (!now) return now.error();
     auto written =
         write_changes(transaction, before.collection, rules, **state, before.sequence, *old, *now);
     if (!written) return written.error();
-    transaction.put(record_path(before.collection, before.sequence), padded.stored());
+    transaction.put(record_path(before.collection, before.sequence), padded.packed());
     return padded;
 }
 
@@ -303,7 +334,7 @@ sdk::Result<void> DocumentStore::erase(sdk::Transaction& transaction, const Coll
     const CollectionId collection = before.collection;
     const auto state = declared_state(transaction, collection, rules);
     if (!state) return state.error();
-    const auto old = view(transaction, rules, **state, before.text());
+    const auto old = view(transaction, rules, **state, before);
     if (!old) return old.error();
     auto written =
         write_changes(transaction, collection, rules, **state, before.sequence, *old, View{});

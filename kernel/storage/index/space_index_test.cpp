@@ -176,7 +176,8 @@ TEST_CASE("what the indexes of a space lack about a record is put back, and coun
     CHECK(missing().count() == lost);
     fixture
         .write([&](sdk::Transaction& transaction) {
-            return DocumentStore::put_missing(transaction, fixture.collection, missing());
+            return fixture.store.put_missing(transaction, fixture.collection, fixture.rules,
+                                             missing());
         })
         .value();
     CHECK(missing().count() == 0);

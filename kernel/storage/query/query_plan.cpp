@@ -1,5 +1,7 @@
 #include "kernel/storage/query/query_plan.hpp"
 
+#include <array>
+
 #include <stele/sdk/key_tuple.hpp>
 
 #include "kernel/storage/index/index_entries.hpp"
@@ -121,47 +123,104 @@ sdk::Result<bool> Planner::has_exact_numbers(const std::string& prefix) const {
     return !*low && !*high;
 }
 
-sdk::Result<std::vector<std::string>> Planner::order_prefixes() const {
-    std::vector<std::string> none;
-    if (!is_plain_order() || over_indexed_ != 0 || rows_ == 0) return none;
-    const CollectionId collection = request_.collection;
-    // The order is complete as long as all records have the member.
-    if (const auto rows = counter(record_counter(collection)); !rows) return rows.error();
-    const auto field = field_number(request_.page.sort.front().field);
-    if (!field) return field.error();
-    if (!*field) return none;
-    std::int64_t present = 0;
-    std::int64_t numbers = 0;
-    for (const auto kind : {IndexKind::text, IndexKind::number, IndexKind::flag}) {
-        const auto count = counter(field_counter(collection, **field, kind));
+sdk::Result<Planner::DirectValues> Planner::count_values(std::string_view path,
+                                                         std::uint64_t field) const {
+    DirectValues values;
+    const auto add = [&values](IndexKind kind, std::int64_t count) {
+        values.all += count;
+        if (kind == IndexKind::number) values.numbers += count;
+    };
+    constexpr std::array kKinds{IndexKind::text, IndexKind::number, IndexKind::flag};
+    for (const IndexKind kind : kKinds) {
+        const auto count = counter(field_counter(request_.collection, field, kind));
         if (!count) return count.error();
-        present += *count;
-        if (kind == IndexKind::number) numbers = *count;
+        add(kind, *count);
     }
-    if (static_cast<std::uint64_t>(present) != rows_) return none;
-    const auto prefix = [&](IndexKind kind) { return index_prefix(collection, **field, kind); };
-    if (request_.numeric_sort && numbers != 0) {
-        if (numbers != present) return none;
-        const std::string by_value = prefix(IndexKind::number);
-        const auto is_exact = has_exact_numbers(by_value);
-        if (!is_exact) return is_exact.error();
-        return *is_exact ? std::vector{by_value} : none;
+    if (!is_of_shape(path)) return values;
+    const std::string shapes = shape_counters(request_.collection);
+    const auto cursor =
+        request_.reader.scan({shapes, sdk::prefix_end(shapes)}, sdk::ScanDirection::forward);
+    for (; cursor->is_valid(); cursor->next()) {
+        const std::string_view shape = cursor->key().substr(shapes.size());
+        for (const IndexKind kind : kKinds) {
+            if (is_in_shape(shape, field, kind))
+                add(kind, sdk::read_counter(std::string(cursor->value())));
+        }
     }
-    return std::vector{prefix(IndexKind::text), prefix(IndexKind::number_text),
-                       prefix(IndexKind::flag)};
+    if (auto status = cursor->status(); !status) return status.error();
+    return values;
+}
+
+/// The plain numbers below a prefix: those with as many digits before the fraction are in order.
+sdk::Result<void> Planner::add_numbers_as_texts(const std::string& prefix,
+                                                std::vector<OrderedEntries>& entries) const {
+    const auto at = [&prefix](double value) { return sdk::KeyWriter(prefix).real(value).key(); };
+    const auto cursor =
+        request_.reader.scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
+    double end = 10;
+    std::string begin = prefix;
+    while (cursor->is_valid()) {
+        const auto number = sdk::KeyReader(cursor->key().substr(prefix.size())).real();
+        for (; end <= number.value_or(0); end *= 10)
+            begin = at(end);
+        entries.push_back({prefix, {begin, at(end)}, true});
+        begin = at(end);
+        cursor->seek(begin);
+    }
+    return cursor->status();
+}
+
+/// The entries that have every record once, in the order that is wanted; none where some have no
+/// such entry.
+sdk::Result<std::vector<OrderedEntries>> Planner::order_entries() const {
+    std::vector<OrderedEntries> entries;
+    if (!is_plain_order() || over_indexed_ != 0 || rows_ == 0) return entries;
+    // The order is complete as long as all records have the member.
+    if (const auto rows = counter(record_counter(request_.collection)); !rows) return rows.error();
+    const std::string& path = request_.page.sort.front().field;
+    const auto field = field_number(path);
+    if (!field) return field.error();
+    if (!*field) return entries;
+    const auto values = count_values(path, **field);
+    if (!values) return values.error();
+    if (static_cast<std::uint64_t>(values->all) != rows_) return entries;
+    const auto prefixes = field_entries(path);
+    if (!prefixes) return prefixes.error();
+    const auto of = [](const std::string& prefix, IndexKind kind) {
+        return prefix + static_cast<char>(kind);
+    };
+    const bool is_by_value = request_.numeric_sort && values->numbers != 0;
+    if (is_by_value && values->numbers != values->all) return entries;
+    for (const std::string& prefix : *prefixes) {
+        if (is_by_value) {
+            const auto is_exact = has_exact_numbers(of(prefix, IndexKind::number));
+            if (!is_exact) return is_exact.error();
+            if (!*is_exact) return std::vector<OrderedEntries>();
+            for (const IndexKind kind : {IndexKind::number, IndexKind::plain_number})
+                entries.push_back(OrderedEntries::of(of(prefix, kind)));
+            continue;
+        }
+        for (const IndexKind kind : {IndexKind::text, IndexKind::number_text, IndexKind::flag})
+            entries.push_back(OrderedEntries::of(of(prefix, kind)));
+        if (values->numbers == 0) continue;
+        auto added = add_numbers_as_texts(of(prefix, IndexKind::plain_number), entries);
+        if (!added) return added.error();
+    }
+    return entries;
 }
 
 sdk::Result<bool> Planner::try_order(const LivePath* counted) {
-    const auto prefixes = order_prefixes();
-    if (!prefixes) return prefixes.error();
-    if (prefixes->empty()) return false;
+    auto entries = order_entries();
+    if (!entries) return entries.error();
+    if (entries->empty()) return false;
     const sdk::SortKey& key = request_.page.sort.front();
     const bool is_exact = conditions_.empty();
     plan_.access = "order";
     plan_.fields = {key.field};
-    plan_.source = ordered_source(request_.reader, *prefixes, key.ascending, is_exact, cost_);
+    plan_.source =
+        ordered_source(request_.reader, *std::move(entries), key.ascending, is_exact, cost_);
     plan_.is_ordered = true;
-    if (counted != nullptr) plan_.total_ranges = {counted->ranges.front()->keys};
+    if (counted != nullptr) plan_.total_ranges = keys_of(*counted);
     return true;
 }
 

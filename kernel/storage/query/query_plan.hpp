@@ -117,17 +117,27 @@ private:
     void describe(const SpaceIndex& index);
 
     sdk::Result<bool> has_exact_numbers(const std::string& prefix) const;
-    sdk::Result<std::vector<std::string>> order_prefixes() const;
+    /// How many records have a value of each kind that the field may have directly.
+    struct DirectValues {
+        std::int64_t all = 0;
+        std::int64_t numbers = 0;
+    };
+    sdk::Result<DirectValues> count_values(std::string_view path, std::uint64_t field) const;
+    sdk::Result<std::vector<OrderedEntries>> order_entries() const;
+    sdk::Result<void> add_numbers_as_texts(const std::string& prefix,
+                                           std::vector<OrderedEntries>& entries) const;
     sdk::Result<bool> try_order(const LivePath* counted);
 
     // query_plan_paths.cpp
     sdk::Result<void> choose_path(const std::vector<const SpaceIndex*>& indexes);
-    sdk::Result<std::optional<std::string>> field_entries(std::string_view path) const;
+    sdk::Result<std::vector<std::string>> field_entries(std::string_view path) const;
     sdk::Result<std::optional<std::uint64_t>> field_number(std::string_view path) const;
     sdk::Result<std::vector<LivePath>> live_paths(const std::vector<AccessPath>& accesses) const;
     sdk::Result<void> count_entries(std::vector<LivePath>& paths) const;
     sdk::Result<std::optional<std::uint64_t>> count_up_to(const LivePath& path,
                                                           std::uint64_t limit) const;
+    static bool is_in_order(const LivePath& path);
+    static std::vector<sdk::KeyRange> keys_of(const LivePath& path);
     bool answers_exactly(const LivePath& path) const;
     sdk::Result<void> use_path(const LivePath& path);
     sdk::Result<void> collect(const LivePath& path, std::vector<ListedCandidate>& list);

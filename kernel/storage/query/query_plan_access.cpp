@@ -1,7 +1,6 @@
 #include "kernel/storage/query/query_plan_access.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
 
@@ -58,27 +57,65 @@ IndexRange one_value(std::string key, bool is_exact) {
     return {{std::move(key), std::move(end)}, is_exact, true};
 }
 
+constexpr bool is_cut(IndexKind kind) {
+    return kind == IndexKind::cut_text || kind == IndexKind::cut_item;
+}
+
+constexpr bool is_long(IndexKind kind) {
+    return is_cut(kind) || kind == IndexKind::long_text || kind == IndexKind::long_item;
+}
+
+/// What an entry of the kind has of a text.
+std::string_view text_in(IndexKind kind, std::string_view text) {
+    if (is_cut(kind)) return cut_text(text);
+    return is_long(kind) ? indexed_text(text) : text;
+}
+
+using Kinds = std::vector<IndexKind>;
+
 /// The entries of one field.
 class FieldEntries {
 public:
-    explicit FieldEntries(const std::string& prefix) : prefix_(prefix) {}
+    FieldEntries(const std::vector<std::string>& prefixes, bool is_automatic)
+        : prefixes_(prefixes), is_automatic_(is_automatic) {}
 
-    sdk::KeyWriter begin(IndexKind kind) const {
-        return std::move(sdk::KeyWriter(prefix_).tag(static_cast<char>(kind)));
+    /// Calls `add` with a kind and what its entries begin with.
+    template <class Add>
+    void each(const Kinds& kinds, const Add& add) const {
+        for (const std::string& prefix : prefixes_) {
+            for (const IndexKind kind : kinds)
+                add(kind, sdk::KeyWriter(prefix).tag(static_cast<char>(kind)).key());
+        }
+    }
+
+    Kinds numbers() const {
+        Kinds kinds{IndexKind::number, IndexKind::number_item};
+        if (is_automatic_) kinds.push_back(IndexKind::plain_number);
+        return kinds;
+    }
+    Kinds long_texts() const {
+        Kinds kinds{IndexKind::long_text, IndexKind::long_item};
+        if (is_automatic_) kinds.insert(kinds.end(), {IndexKind::cut_text, IndexKind::cut_item});
+        return kinds;
+    }
+    Kinds texts() const {
+        Kinds kinds = long_texts();
+        kinds.insert(kinds.begin(), {IndexKind::text, IndexKind::item});
+        return kinds;
     }
 
     /// False when the value is of a type that has no entries.
     bool add_equal(const sdk::Json& value, std::vector<IndexRange>& ranges) const {
         if (value.is_boolean()) {
             const char* text = value.get<bool>() ? "true" : "false";
-            for (const auto kind : {IndexKind::flag, IndexKind::flag_item}) {
-                ranges.push_back(one_value(begin(kind).text(text).key(), true));
-            }
+            each({IndexKind::flag, IndexKind::flag_item}, [&](IndexKind, const std::string& begin) {
+                ranges.push_back(one_value(sdk::KeyWriter(begin).text(text).key(), true));
+            });
         } else if (value.is_number()) {
-            for (const auto kind : {IndexKind::number, IndexKind::number_item}) {
-                ranges.push_back(
-                    one_value(begin(kind).real(value.get<double>()).key(), is_exact_number(value)));
-            }
+            each(numbers(), [&](IndexKind, const std::string& begin) {
+                ranges.push_back(one_value(sdk::KeyWriter(begin).real(value.get<double>()).key(),
+                                           is_exact_number(value)));
+            });
         } else if (value.is_string()) {
             add_equal(value.get_ref<const std::string&>(), ranges);
         } else {
@@ -88,26 +125,28 @@ public:
     }
 
     void add_prefix(std::string_view text, std::vector<IndexRange>& ranges) const {
-        for (const auto kind :
-             {IndexKind::text, IndexKind::item, IndexKind::long_text, IndexKind::long_item}) {
-            std::string key = begin(kind).text(indexed_text(text)).key();
+        each(texts(), [&](IndexKind kind, const std::string& begin) {
+            std::string key = sdk::KeyWriter(begin)
+                                  .text(is_cut(kind) ? cut_text(text) : indexed_text(text))
+                                  .key();
             key.pop_back();  // the end of the text: what begins like it is wanted, too
             std::string end = sdk::prefix_end(key);
             ranges.push_back({{std::move(key), std::move(end)}, false, false});
-        }
+        });
     }
 
 private:
     void add_equal(const std::string& text, std::vector<IndexRange>& ranges) const {
-        const bool is_long = text.size() > kIndexedTextSize;
-        const auto kinds = is_long ? std::array{IndexKind::long_text, IndexKind::long_item}
-                                   : std::array{IndexKind::text, IndexKind::item};
-        for (const auto kind : kinds) {
-            ranges.push_back(one_value(begin(kind).text(indexed_text(text)).key(), !is_long));
-        }
+        const bool is_short = text.size() <= kIndexedTextSize;
+        each(is_short ? Kinds{IndexKind::text, IndexKind::item} : long_texts(),
+             [&](IndexKind kind, const std::string& begin) {
+                 ranges.push_back(
+                     one_value(sdk::KeyWriter(begin).text(text_in(kind, text)).key(), is_short));
+             });
     }
 
-    std::string prefix_;
+    const std::vector<std::string>& prefixes_;
+    const bool is_automatic_;
 };
 
 /// Narrows the entries of one kind to what fulfils a bound.
@@ -130,13 +169,11 @@ QueryOperator inclusive(QueryOperator operation) {
 
 /// The range of one kind that bounds of one type leave. Different elements of an array may fulfil
 /// different bounds, so only the first bound limits the items.
-IndexRange bounded(const FieldEntries& entries, IndexKind kind,
+IndexRange bounded(IndexKind kind, const std::string& prefix,
                    const std::vector<const Node*>& bounds) {
-    const bool is_item =
-        kind == IndexKind::item || kind == IndexKind::long_item || kind == IndexKind::number_item;
-    const bool is_cut = kind == IndexKind::long_text || kind == IndexKind::long_item;
-    const std::string prefix = entries.begin(kind).key();
-    IndexRange range{{prefix, sdk::prefix_end(prefix)}, !is_cut, false};
+    const bool is_item = kind == IndexKind::item || kind == IndexKind::long_item ||
+                         kind == IndexKind::cut_item || kind == IndexKind::number_item;
+    IndexRange range{{prefix, sdk::prefix_end(prefix)}, !is_long(kind), false};
     for (const Node* bound : bounds) {
         const sdk::Json& operand = bound->operand;
         sdk::KeyWriter key(prefix);
@@ -149,8 +186,8 @@ IndexRange bounded(const FieldEntries& entries, IndexKind kind,
             }
         } else {
             const auto& text = operand.get_ref<const std::string&>();
-            key.text(is_cut ? indexed_text(text) : std::string_view(text));
-            if (is_cut) operation = inclusive(operation);
+            key.text(text_in(kind, text));
+            if (is_long(kind)) operation = inclusive(operation);
         }
         narrow(range.keys, key.key(), operation);
         if (is_item) break;
@@ -280,10 +317,11 @@ sdk::Result<MaybeAccess> AccessFinder::of_values(const Node& node) const {
         }
         return MaybeAccess(std::move(access));
     }
-    const auto field = field_(node.field);
-    if (!field) return field.error();
-    if (!*field) return MaybeAccess();
-    const FieldEntries entries(**field);
+    const auto prefixes = field_(node.field);
+    if (!prefixes) return prefixes.error();
+    if (prefixes->empty()) return MaybeAccess();
+    access.is_one_equality = node.operation == QueryOperator::equal;
+    const FieldEntries entries(*prefixes, is_automatic_);
     for (const sdk::Json& value : values) {
         if (!entries.add_equal(value, access.ranges)) return MaybeAccess();
     }
@@ -294,12 +332,12 @@ sdk::Result<MaybeAccess> AccessFinder::of_prefix(const Node& node) const {
     const std::string prefix =
         node.expression ? literal_prefix(node.expression->pattern()) : std::string();
     if (prefix.empty()) return MaybeAccess();
-    const auto field = field_(node.field);
-    if (!field) return field.error();
-    if (!*field) return MaybeAccess();
+    const auto prefixes = field_(node.field);
+    if (!prefixes) return prefixes.error();
+    if (prefixes->empty()) return MaybeAccess();
     AccessPath access;
     describe(node, access);
-    FieldEntries(**field).add_prefix(prefix, access.ranges);
+    FieldEntries(*prefixes, is_automatic_).add_prefix(prefix, access.ranges);
     return MaybeAccess(std::move(access));
 }
 
@@ -307,20 +345,18 @@ sdk::Result<MaybeAccess> AccessFinder::of_bounds(const std::vector<const Node*>&
     const Node& first = *bounds.front();
     const bool is_text = first.operand.is_string();
     if (!is_text && !first.operand.is_number()) return MaybeAccess();
-    const auto field = field_(first.field);
-    if (!field) return field.error();
-    if (!*field) return MaybeAccess();
+    const auto prefixes = field_(first.field);
+    if (!prefixes) return prefixes.error();
+    if (prefixes->empty()) return MaybeAccess();
     AccessPath access;
     access.covered = bounds.size();
     for (const Node* bound : bounds)
         describe(*bound, access);
-    const FieldEntries entries(**field);
-    const std::vector<IndexKind> kinds =
-        is_text ? std::vector{IndexKind::text, IndexKind::item, IndexKind::long_text,
-                              IndexKind::long_item}
-                : std::vector{IndexKind::number, IndexKind::number_item};
-    for (const auto kind : kinds)
-        access.ranges.push_back(bounded(entries, kind, bounds));
+    const FieldEntries entries(*prefixes, is_automatic_);
+    entries.each(is_text ? entries.texts() : entries.numbers(),
+                 [&](IndexKind kind, const std::string& begin) {
+                     access.ranges.push_back(bounded(kind, begin, bounds));
+                 });
     return MaybeAccess(std::move(access));
 }
 

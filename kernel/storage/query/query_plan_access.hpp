@@ -28,6 +28,9 @@ struct AccessPath {
     std::vector<IndexRange> ranges;
     /// Ids that `_doc` is compared with: the records are looked up instead.
     std::optional<std::vector<std::string>> ids;
+    /// No record has an entry in two of the ranges, and where all are of one value, these are the
+    /// same.
+    bool is_one_equality = false;
     /// How many of the conditions hold for a record that is found in an exact range.
     std::size_t covered = 0;
     /// For `explain`.
@@ -42,13 +45,13 @@ class AccessFinder {
 public:
     /// The number of a field that no record ever had.
     static constexpr std::uint64_t kUnknownField = ~std::uint64_t{0};
-    /// What the entries of a field begin with, up to their kind; nothing when it has none.
-    using IndexedField =
-        std::function<sdk::Result<std::optional<std::string>>(std::string_view path)>;
+    /// What the entries of a field begin with, up to their kind; empty when it has none.
+    using Prefixes = std::vector<std::string>;
+    using IndexedField = std::function<sdk::Result<Prefixes>(std::string_view path)>;
 
-    /// `explains`: accesses tell their conditions.
-    AccessFinder(bool explains, IndexedField field)
-        : explains_(explains), field_(std::move(field)) {}
+    /// `explains`: accesses tell their conditions. `is_automatic`: the entries are.
+    AccessFinder(bool explains, bool is_automatic, IndexedField field)
+        : explains_(explains), is_automatic_(is_automatic), field_(std::move(field)) {}
 
     /// One access for each of the conditions that has one; ranges of one field are joined.
     sdk::Result<std::vector<AccessPath>> find(
@@ -68,6 +71,7 @@ private:
     void describe(const Query::Node& node, AccessPath& access) const;
 
     bool explains_;
+    bool is_automatic_;
     IndexedField field_;
 };
 

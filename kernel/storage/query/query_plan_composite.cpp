@@ -93,9 +93,9 @@ sdk::Result<bool> Planner::try_composite() {
     plan_.fields = index->fields;
     plan_.is_ordered = true;
     if (is_everything()) plan_.total = static_cast<std::uint64_t>(*matches);
-    plan_.source = ordered_source(request_.reader,
-                                  {composite_prefix(request_.collection, index->number, equality)},
-                                  key.ascending, true, cost_);
+    const std::string entries = composite_prefix(request_.collection, index->number, equality);
+    plan_.source =
+        ordered_source(request_.reader, {OrderedEntries::of(entries)}, key.ascending, true, cost_);
     return true;
 }
 

@@ -34,18 +34,26 @@ sdk::Result<std::optional<std::uint64_t>> Planner::field_number(std::string_view
     return std::optional(number->value_or(AccessFinder::kUnknownField));
 }
 
-sdk::Result<std::optional<std::string>> Planner::field_entries(std::string_view path) const {
-    const auto number = field_number(path);
-    if (!number) return number.error();
-    if (!*number) return std::optional<std::string>();
-    return std::optional(field_prefix(request_.collection, **number));
+sdk::Result<std::vector<std::string>> Planner::field_entries(std::string_view path) const {
+    std::vector<std::string> prefixes;
+    const auto own = field_number(path);
+    if (!own) return own.error();
+    if (!*own) return prefixes;
+    prefixes.push_back(field_prefix(request_.collection, **own));
+    const auto names = entry_names(path);
+    for (auto shared = names.begin() + 1; shared != names.end(); ++shared) {
+        const auto number = request_.names.find(request_.reader, *shared);
+        if (!number) return number.error();
+        if (*number) prefixes.push_back(field_prefix(request_.collection, **number));
+    }
+    return prefixes;
 }
 
 sdk::Result<void> Planner::choose_path(const std::vector<const SpaceIndex*>& indexes) {
     // What covers more conditions comes first: of paths that are all short the first is taken.
     auto accesses = space_index_accesses(indexes);
     if (!accesses) return accesses.error();
-    const AccessFinder finder(request_.page.explain,
+    const AccessFinder finder(request_.page.explain, /*is_automatic=*/true,
                               [this](std::string_view path) { return field_entries(path); });
     auto automatic = finder.find(conditions_);
     if (!automatic) return automatic.error();
@@ -65,8 +73,7 @@ sdk::Result<void> Planner::choose_path(const std::vector<const SpaceIndex*>& ind
         return {};
     }
     const auto exact = std::find_if(paths->begin(), paths->end(), [this](const LivePath& path) {
-        return answers_exactly(path) && path.ranges.size() == 1 &&
-               path.ranges.front()->is_one_value;
+        return answers_exactly(path) && is_in_order(path);
     });
     if (exact != paths->end() && is_everything()) {
         const std::uint64_t matches = exact->entries.value_or(candidates);
@@ -134,6 +141,21 @@ sdk::Result<std::optional<std::uint64_t>> Planner::count_up_to(const LivePath& p
     return std::optional(entries);
 }
 
+/// Whether the entries come in creation order, each record once.
+bool Planner::is_in_order(const LivePath& path) {
+    const bool is_apart =
+        path.ranges.size() == 1 || (path.ranges.size() > 1 && path.access->is_one_equality);
+    return is_apart && std::all_of(path.ranges.begin(), path.ranges.end(),
+                                   [](const IndexRange* range) { return range->is_one_value; });
+}
+
+std::vector<sdk::KeyRange> Planner::keys_of(const LivePath& path) {
+    std::vector<sdk::KeyRange> keys;
+    std::transform(path.ranges.begin(), path.ranges.end(), std::back_inserter(keys),
+                   [](const IndexRange* range) { return range->keys; });
+    return keys;
+}
+
 bool Planner::answers_exactly(const LivePath& path) const {
     return over_indexed_ == 0 && !path.access->ids && path.access->covered == conditions_.size() &&
            std::all_of(path.ranges.begin(), path.ranges.end(),
@@ -145,12 +167,10 @@ sdk::Result<void> Planner::use_path(const LivePath& path) {
     if (path.access->index != nullptr) describe(*path.access->index);
     plan_.conditions = path.access->conditions;
     plan_.is_ordered = request_.page.sort.empty();
-    const bool is_stream =
-        over_indexed_ == 0 && path.ranges.size() == 1 && path.ranges.front()->is_one_value;
-    if (is_stream) {
-        const IndexRange& range = *path.ranges.front();
-        const bool is_exact = range.is_exact && path.access->covered == conditions_.size();
-        plan_.source = range_source(request_.reader, range.keys, is_exact, cost_);
+    if (over_indexed_ == 0 && is_in_order(path)) {
+        const bool is_exact =
+            path.ranges.front()->is_exact && path.access->covered == conditions_.size();
+        plan_.source = merged_source(request_.reader, keys_of(path), is_exact, cost_);
         return {};
     }
     std::vector<ListedCandidate> list;

@@ -74,10 +74,11 @@ sdk::Result<std::vector<AccessPath>> Planner::space_index_accesses(
 
 sdk::Result<std::vector<AccessPath>> Planner::accesses_in(const Scope& scope) const {
     const std::string& member = scope.index->members[scope.depth].path;
-    const AccessFinder finder(request_.page.explain, [&](std::string_view path) {
-        return sdk::Result<std::optional<std::string>>(path == member ? std::optional(scope.prefix)
-                                                                      : std::nullopt);
-    });
+    const AccessFinder finder(
+        request_.page.explain, /*is_automatic=*/false, [&](std::string_view path) {
+            return sdk::Result<AccessFinder::Prefixes>(
+                path == member ? AccessFinder::Prefixes{scope.prefix} : AccessFinder::Prefixes());
+        });
     auto accesses = finder.find(scope.rest);
     if (!accesses) return accesses;
     std::erase_if(*accesses, [](const AccessPath& access) { return access.ids.has_value(); });
@@ -128,7 +129,11 @@ sdk::Result<bool> Planner::try_scope(const Scope& scope) {
     std::vector<std::unique_ptr<CandidateSource>> sources;
     std::vector<sdk::KeyRange> ranges;
     for (const auto& prefixes : classes) {
-        sources.push_back(ordered_source(request_.reader, prefixes, is_ascending, true, cost_));
+        std::vector<OrderedEntries> entries;
+        std::transform(prefixes.begin(), prefixes.end(), std::back_inserter(entries),
+                       OrderedEntries::of);
+        sources.push_back(
+            ordered_source(request_.reader, std::move(entries), is_ascending, true, cost_));
         std::transform(prefixes.begin(), prefixes.end(), std::back_inserter(ranges), whole);
     }
     if (!is_everything()) ranges.clear();
@@ -161,7 +166,8 @@ sdk::Result<bool> Planner::try_bounds(const Scope& scope) {
     }
     plan_.conditions = accesses->front().conditions;
     const bool is_ascending = request_.page.sort.front().ascending;
-    use_space_order(scope, ordered_source(request_.reader, values, keys, is_ascending, cost_),
+    use_space_order(scope,
+                    ordered_source(request_.reader, {{values, keys}}, is_ascending, true, cost_),
                     {keys});
     if (!is_everything()) plan_.total_ranges.clear();
     return true;

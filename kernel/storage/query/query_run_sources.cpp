@@ -4,6 +4,8 @@
 
 #include <stele/sdk/key_tuple.hpp>
 
+#include "kernel/storage/index/index_entries.hpp"
+
 namespace stele::kernel::storage {
 
 CandidateSource::~CandidateSource() = default;
@@ -52,6 +54,37 @@ private:
     bool has_begun_ = false;
 };
 
+class MergedSource final : public CandidateSource {
+public:
+    MergedSource(std::vector<std::unique_ptr<sdk::Cursor>> cursors, bool is_exact,
+                 std::uint64_t& visited)
+        : cursors_(std::move(cursors)), is_exact_(is_exact), visited_(visited) {}
+
+    sdk::Result<bool> next(Candidate& candidate) override {
+        if (last_) (*last_)->next();
+        last_ = nullptr;
+        for (const std::unique_ptr<sdk::Cursor>& cursor : cursors_) {
+            if (!cursor->is_valid()) {
+                if (auto status = cursor->status(); !status) return status.error();
+                continue;
+            }
+            if (!last_ || sequence_of(cursor->key()) < sequence_of((*last_)->key()))
+                last_ = &cursor;
+        }
+        if (!last_) return false;
+        ++visited_;
+        candidate = {sequence_of((*last_)->key()), {}, is_exact_};
+        return true;
+    }
+
+private:
+    const std::vector<std::unique_ptr<sdk::Cursor>> cursors_;
+    /// That of the candidate that was given last.
+    const std::unique_ptr<sdk::Cursor>* last_ = nullptr;
+    bool is_exact_;
+    std::uint64_t& visited_;
+};
+
 class ListSource final : public CandidateSource {
 public:
     explicit ListSource(std::vector<ListedCandidate> candidates)
@@ -82,13 +115,12 @@ private:
 /// The entries of one prefix by value in either direction, equal values in creation order.
 class ValueStream {
 public:
-    ValueStream(const sdk::Reader& reader, std::string prefix, const sdk::KeyRange& range,
-                bool is_ascending)
+    ValueStream(const sdk::Reader& reader, OrderedEntries entries, bool is_ascending)
         : reader_(reader),
-          prefix_(std::move(prefix)),
+          entries_(std::move(entries)),
           is_ascending_(is_ascending),
-          main_(reader.scan(
-              range, is_ascending ? sdk::ScanDirection::forward : sdk::ScanDirection::backward)) {}
+          main_(reader.scan(entries_.range, is_ascending ? sdk::ScanDirection::forward
+                                                         : sdk::ScanDirection::backward)) {}
 
     /// Moves to the first or next entry.
     sdk::Result<bool> next() {
@@ -106,9 +138,9 @@ public:
         return next_group();
     }
 
+    /// As it is to be compared.
     std::string_view value() const {
-        return std::string_view(key_).substr(prefix_.size(),
-                                             key_.size() - prefix_.size() - kSequenceSize);
+        return entries_.are_numbers_as_texts ? std::string_view(text_) : stored_value();
     }
     std::string_view sequence() const { return sequence_of(key_); }
 
@@ -119,7 +151,15 @@ private:
             return false;
         }
         key_.assign(cursor.key());
+        if (!entries_.are_numbers_as_texts) return true;
+        const auto number = sdk::KeyReader(stored_value()).real();
+        text_ = sdk::KeyWriter().text(plain_text(number.value_or(0))).key();
         return true;
+    }
+
+    std::string_view stored_value() const {
+        const std::size_t prefix = entries_.prefix.size();
+        return std::string_view(key_).substr(prefix, key_.size() - prefix - kSequenceSize);
     }
 
     std::string_view without_sequence(std::string_view key) const {
@@ -139,11 +179,12 @@ private:
     }
 
     const sdk::Reader& reader_;
-    std::string prefix_;
+    const OrderedEntries entries_;
     bool is_ascending_;
     std::unique_ptr<sdk::Cursor> main_;
     std::unique_ptr<sdk::Cursor> group_;
     std::string key_;
+    std::string text_;
     bool has_begun_ = false;
 };
 
@@ -234,24 +275,29 @@ std::unique_ptr<CandidateSource> list_source(std::vector<ListedCandidate> candid
     return std::make_unique<ListSource>(std::move(candidates));
 }
 
-std::unique_ptr<CandidateSource> ordered_source(const sdk::Reader& reader,
-                                                const std::vector<std::string>& prefixes,
-                                                bool is_ascending, bool is_exact, RunCost& cost) {
-    std::vector<std::unique_ptr<ValueStream>> streams;
-    for (const std::string& prefix : prefixes) {
-        const sdk::KeyRange range{prefix, sdk::prefix_end(prefix)};
-        streams.push_back(std::make_unique<ValueStream>(reader, prefix, range, is_ascending));
-    }
-    return std::make_unique<OrderedSource>(std::move(streams), is_ascending, is_exact, cost);
+std::unique_ptr<CandidateSource> merged_source(const sdk::Reader& reader,
+                                               const std::vector<sdk::KeyRange>& ranges,
+                                               bool is_exact, RunCost& cost) {
+    std::vector<std::unique_ptr<sdk::Cursor>> cursors;
+    cursors.reserve(ranges.size());
+    for (const sdk::KeyRange& range : ranges)
+        cursors.push_back(reader.scan(range, sdk::ScanDirection::forward));
+    return std::make_unique<MergedSource>(std::move(cursors), is_exact, cost.entries);
+}
+
+OrderedEntries OrderedEntries::of(std::string prefix) {
+    sdk::KeyRange range{prefix, sdk::prefix_end(prefix)};
+    return {std::move(prefix), std::move(range)};
 }
 
 std::unique_ptr<CandidateSource> ordered_source(const sdk::Reader& reader,
-                                                const std::string& prefix,
-                                                const sdk::KeyRange& range, bool is_ascending,
-                                                RunCost& cost) {
+                                                std::vector<OrderedEntries> entries,
+                                                bool is_ascending, bool is_exact, RunCost& cost) {
     std::vector<std::unique_ptr<ValueStream>> streams;
-    streams.push_back(std::make_unique<ValueStream>(reader, prefix, range, is_ascending));
-    return std::make_unique<OrderedSource>(std::move(streams), is_ascending, true, cost);
+    streams.reserve(entries.size());
+    for (OrderedEntries& one : entries)
+        streams.push_back(std::make_unique<ValueStream>(reader, std::move(one), is_ascending));
+    return std::make_unique<OrderedSource>(std::move(streams), is_ascending, is_exact, cost);
 }
 
 std::unique_ptr<CandidateSource> chained_source(

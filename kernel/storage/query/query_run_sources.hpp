@@ -52,16 +52,26 @@ std::unique_ptr<CandidateSource> range_source(const sdk::Reader& reader, sdk::Ke
                                               bool is_exact, RunCost& cost);
 /// Sorted into creation order, each sequence once; exact when one of its entries is.
 std::unique_ptr<CandidateSource> list_source(std::vector<ListedCandidate> candidates);
-/// Entries whose keys are one of `prefixes`, then a value, then a sequence, in the order of their
-/// values whatever the prefix; equal values in creation order for either direction.
+/// Ranges of one value each, whose sequences come in order, as one such range.
+std::unique_ptr<CandidateSource> merged_source(const sdk::Reader& reader,
+                                               const std::vector<sdk::KeyRange>& ranges,
+                                               bool is_exact, RunCost& cost);
+
+/// Entries whose keys are a prefix, then a value, then a sequence.
+struct OrderedEntries {
+    std::string prefix;
+    sdk::KeyRange range;
+    /// They are plain numbers with as many digits each, and to be ordered among texts.
+    bool are_numbers_as_texts = false;
+
+    /// All with the prefix.
+    static OrderedEntries of(std::string prefix);
+};
+/// In the order of their values whatever the prefix; equal values in creation order for either
+/// direction.
 std::unique_ptr<CandidateSource> ordered_source(const sdk::Reader& reader,
-                                                const std::vector<std::string>& prefixes,
+                                                std::vector<OrderedEntries> entries,
                                                 bool is_ascending, bool is_exact, RunCost& cost);
-/// The same for a range of whole values below one prefix; exact.
-std::unique_ptr<CandidateSource> ordered_source(const sdk::Reader& reader,
-                                                const std::string& prefix,
-                                                const sdk::KeyRange& range, bool is_ascending,
-                                                RunCost& cost);
 /// One source after the other; none has a record of another.
 std::unique_ptr<CandidateSource> chained_source(
     std::vector<std::unique_ptr<CandidateSource>> sources);

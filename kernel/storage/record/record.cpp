@@ -2,12 +2,14 @@
 
 #include <stele/sdk/encoding.hpp>
 #include <stele/sdk/entity_tag.hpp>
+#include <stele/sdk/record_space.hpp>
 
 namespace stele::kernel::storage {
 
 namespace {
 
-constexpr char kFormat = 1;
+constexpr char kFormatOfEach = 1;
+constexpr char kFormatOfShared = 3;
 constexpr std::size_t kVersionSize = 8;
 constexpr std::size_t kLengthSize = 4;
 
@@ -15,16 +17,25 @@ constexpr std::size_t kLengthSize = 4;
 
 bool Record::decode() {
     static_assert(kHeaderSize == 1 + kVersionSize + kLengthSize);
+    if (!sdk::StoredRecord::unpack(buffer_)) return false;
     const std::string_view bytes = buffer_;
-    if (bytes.size() < kHeaderSize || bytes.front() != kFormat) return false;
+    form_ = bytes.front() == kFormatOfEach ? EntryForm::each : EntryForm::shared;
     const auto text_size =
         static_cast<std::size_t>(sdk::read_big_endian(bytes.substr(1 + kVersionSize, kLengthSize)));
-    if (text_size > bytes.size() - kHeaderSize) return false;
     version_ = sdk::read_big_endian(bytes.substr(1, kVersionSize));
     text_size_ = text_size;
     sealed_size_ = bytes.size() - kHeaderSize - text_size;
     buffer_.append(kPadding, '\0');
     return true;
+}
+
+std::string Record::packed() const {
+    return sdk::StoredRecord::packed(stored());
+}
+
+std::string Record::packed_with(std::string_view sealed) const {
+    const std::string_view without = stored().substr(0, kHeaderSize + text_size_);
+    return sdk::StoredRecord::packed(std::string(without).append(sealed));
 }
 
 std::string Record::etag() const {
@@ -36,7 +47,7 @@ std::string Record::encode(std::uint64_t version, std::string_view text, std::st
     std::string bytes;
     // With room for the padding of whoever decodes it.
     bytes.reserve(kHeaderSize + text.size() + sealed.size() + kPadding);
-    bytes.push_back(kFormat);
+    bytes.push_back(kFormatOfShared);
     sdk::append_big_endian(bytes, version, kVersionSize);
     sdk::append_big_endian(bytes, text.size(), kLengthSize);
     bytes.append(text);

@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+using stele::kernel::storage::EntryForm;
 using stele::kernel::storage::parse_sequence;
 using stele::kernel::storage::Record;
 
@@ -24,8 +25,32 @@ TEST_CASE("a record gives back what was encoded") {
 }
 
 TEST_CASE("the layout of a stored record stays") {
-    CHECK(Record::encode(258, "{}", "s") ==
-          std::string("\x01\0\0\0\0\0\0\x01\x02\0\0\0\x02{}s", 16));
+    const std::string behind("\0\0\0\0\0\0\x01\x02\0\0\0\x02{}s", 15);
+    CHECK(Record::encode(258, "{}", "s") == '\x03' + behind);
+    Record record;
+    record.buffer() = '\x01' + behind;
+    REQUIRE(record.decode());
+    CHECK(record.entry_form() == EntryForm::each);
+    CHECK(record.version() == 258);
+    record.buffer() = '\x03' + behind;
+    REQUIRE(record.decode());
+    CHECK(record.entry_form() == EntryForm::shared);
+}
+
+TEST_CASE("a record with other secrets keeps its text, its version and the form of its entries") {
+    for (const char format : {'\x01', '\x03'}) {
+        Record record;
+        record.buffer() = Record::encode(258, R"({"_doc":"018fa000ff7f10020304"})", "sealed");
+        record.buffer().front() = format;
+        REQUIRE(record.decode());
+        Record other;
+        other.buffer() = record.packed_with("more");
+        REQUIRE(other.decode());
+        CHECK(other.entry_form() == record.entry_form());
+        CHECK(other.version() == 258);
+        CHECK(other.text() == record.text());
+        CHECK(other.sealed() == "more");
+    }
 }
 
 TEST_CASE("behind the text there is padding, in a copy, too") {
@@ -44,8 +69,10 @@ TEST_CASE("bytes that are no record are refused") {
         record.buffer() = whole.substr(0, size);
         CHECK_FALSE(record.decode());
     }
-    record.buffer() = '\x02' + whole.substr(1);
-    CHECK_FALSE(record.decode());
+    for (const char format : {'\0', '\x02', '\x04'}) {
+        record.buffer() = format + whole.substr(1);
+        CHECK_FALSE(record.decode());
+    }
 }
 
 TEST_CASE("the ETag tells versions and records apart") {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/key_tuple.hpp>
+#include <stele/sdk/record_space.hpp>
 
 #include "branch/pace.hpp"
 #include "branch/vocabulary.hpp"
@@ -275,7 +276,10 @@ private:
         auto stored = store().get(space().record(node_record_key(id), place.line, *in_row));
         if (!stored) return stored.error();
         if (!*stored || (*stored)->empty()) return {};
-        return consider(kind, id, place, std::string_view(**stored).substr(1), visit);
+        std::string record = (*stored)->substr(1);
+        // Bytes that are no record are told by whoever reads them.
+        (void)sdk::StoredRecord::unpack(record);
+        return consider(kind, id, place, record, visit);
     }
 
     /// Of the kind that it was, and known to whoever could know the node.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <stele/sdk/key_tuple.hpp>
+#include <stele/sdk/record_space.hpp>
 
 #include "counts.hpp"
 #include "list_cursor.hpp"
@@ -244,9 +245,17 @@ sdk::Result<bool> ViewReader::get_count(std::string_view key, std::string& value
 
 std::unique_ptr<sdk::Cursor> ViewReader::scan_counts(const sdk::KeyRange& range,
                                                      sdk::ScanDirection direction) const {
-    auto counts = counts_at(below_, space_, view_.links.front(), view_.newest);
-    if (!counts) return std::make_unique<ListCursor>(counts.error());
+    const Link& link = view_.links.front();
     ListCursor::Entries entries;
+    if (link.is_tip()) {
+        const auto counts = tip_counts(below_, space_, link.line, range);
+        if (!counts) return std::make_unique<ListCursor>(counts.error());
+        for (const auto& [key, count] : *counts)
+            entries.emplace_back(key, sdk::counter_bytes(count));
+        return std::make_unique<ListCursor>(std::move(entries), direction);
+    }
+    auto counts = counts_at(below_, space_, link, view_.newest);
+    if (!counts) return std::make_unique<ListCursor>(counts.error());
     const auto end = range.end.empty() ? (*counts)->end() : (*counts)->lower_bound(range.end);
     for (auto at = (*counts)->lower_bound(range.begin); at != end; ++at)
         entries.emplace_back(at->first, sdk::counter_bytes(at->second));
@@ -358,6 +367,8 @@ sdk::Result<std::optional<ViewReader::Version>> ViewReader::find_version(
         if (found.revision == kLoadedRevision) found.revision = link.loaded;
         if (cursor->value().front() == kRemoved) break;
         record.assign(cursor->value().substr(1));
+        // Bytes that are no record are told by whoever reads them.
+        (void)sdk::StoredRecord::unpack(record);
         return std::optional<Version>(found);
     }
     return std::optional<Version>();

@@ -100,7 +100,8 @@ public:
         /// See `row_revision`.
         Revision in_row = 0;
     };
-    /// The version of a record that shows; nothing when there is none. `record` gets its bytes.
+    /// The version of a record that shows; nothing when there is none. `record` gets its bytes, not
+    /// packed.
     sdk::Result<std::optional<Version>> find_version(std::string_view key,
                                                      std::string& record) const;
 

@@ -25,9 +25,9 @@ bool ends_with_bare_changeset(std::string_view text) {
 }  // namespace
 
 bool complete_record(std::string& stored, Revision revision) {
-    const auto record = sdk::StoredRecord::read(stored);
+    auto record = sdk::StoredRecord::read(stored);
     if (!record) return false;
-    std::string text(record->text);
+    std::string& text = record->text;
     if (ends_with_bare_changeset(text)) {
         const std::size_t id = text.size() - kBehind.size() - kDigits;
         if (revision == 1) {

@@ -27,6 +27,26 @@ std::string completed(std::string_view text, Revision revision) {
 
 }  // namespace
 
+TEST_CASE("a record that gets its version keeps its format") {
+    for (const char format : {'\1', '\3'}) {
+        std::string bytes = stored(R"({"_system":{"changeset":"0123456789abcdef0123"}})");
+        bytes.front() = format;
+        REQUIRE(complete_record(bytes, 42));
+        CHECK(bytes.front() == format);
+    }
+}
+
+TEST_CASE("a packed record that gets its version is not packed any more") {
+    const std::string system = R"({"_system":{"created_by":"admin","changeset":")";
+    std::string plain = stored(system + R"(0123456789abcdef0123"}})");
+    plain.front() = '\3';
+    std::string bytes = sdk::StoredRecord::packed(plain);
+    REQUIRE(bytes != plain);
+    REQUIRE(complete_record(bytes, 42));
+    CHECK(bytes.front() == '\3');
+    CHECK(sdk::StoredRecord::read(bytes)->text == system + R"(41:0123456789abcdef0123"}})");
+}
+
 TEST_CASE("a record gets the number of its changeset at the end of its text") {
     const std::string bare = R"({"a":1,"_system":{"changeset":"0123456789abcdef0123"}})";
     CHECK(completed(bare, 42) == R"({"a":1,"_system":{"changeset":"41:0123456789abcdef0123"}})");

@@ -51,12 +51,17 @@ struct StoredRecord {
 
     std::uint64_t version = 0;
     /// What readers get, JSON.
-    std::string_view text;
+    std::string text;
 
     /// Nothing when the bytes are no record.
     static std::optional<StoredRecord> read(std::string_view stored);
-    /// `stored` with another version and text.
+    /// `stored` with another version and text, not packed.
     static std::string with(std::string_view stored, std::uint64_t version, std::string_view text);
+    /// The same record with its text packed, where that makes it shorter: what goes into the store.
+    /// `stored` must be a record that is not packed.
+    static std::string packed(std::string_view stored);
+    /// Makes it one whose text lies in it as readers get it; false when the bytes are no record.
+    static bool unpack(std::string& stored);
 };
 
 /// The key of a collection's record, and back; nothing when the id is none that the server made.
