@@ -6,26 +6,14 @@ namespace stele::testing {
 
 using namespace kernel::storage;
 
-namespace {
-
-sdk::Result<RecordImage> image_of(const ImageBuilder::FieldNumber& number,
-                                  const std::vector<std::string>& unindexed, const Record& record,
-                                  EntryForm form) {
-    ImageBuilder entries(number, unindexed, form);
-    if (auto walked = walk_values(record.text(), {&entries}); !walked) return walked.error();
-    return entries.take();
-}
-
-}  // namespace
-
 sdk::Result<void> age_record(sdk::Transaction& transaction, NameTable& names,
                              const std::vector<std::string>& unindexed, const Record& record) {
     const ImageBuilder::FieldNumber number = [&](std::string_view path) {
         return names.intern(transaction, path);
     };
-    const auto before = image_of(number, unindexed, record, record.entry_form());
+    const auto before = image_of(record, record.entry_form(), number, unindexed);
     if (!before) return before.error();
-    const auto after = image_of(number, unindexed, record, EntryForm::each);
+    const auto after = image_of(record, EntryForm::each, number, unindexed);
     if (!after) return after.error();
     write_index_changes(transaction, record.collection, record.sequence, *before, *after);
     std::string stored(record.stored());

@@ -67,6 +67,7 @@ private:
     sdk::Result<CollectionPlace> place_of(const sdk::CollectionName& collection);
     sdk::Result<void> read(const sdk::CollectionName& collection, std::string_view id,
                            storage::Record& record);
+    sdk::Result<void> read(const sdk::RecordKey& key, storage::Record& record);
     sdk::Result<void> check_writable(const CollectionPlace& place, const sdk::Change& change);
     sdk::Result<void> run_hooks_before(const CollectionPlace& place, sdk::Change& change);
     sdk::Result<void> run_hooks_after(const CollectionPlace& place, const sdk::Change& change);

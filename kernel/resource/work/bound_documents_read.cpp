@@ -52,21 +52,22 @@ sdk::Result<std::shared_ptr<const sdk::Document>> BoundDocuments::look_at(
     return shared;
 }
 
-sdk::Result<sdk::Document> BoundDocuments::read(const sdk::RecordKey& key) {
-    if (auto left = context_.go_on(); !left) return left.error();
-    storage::Record record;
+sdk::Result<void> BoundDocuments::read(const sdk::RecordKey& key, storage::Record& record) {
+    if (auto left = context_.go_on(); !left) return left;
     auto found = services_.records.read(context_.transaction(), key, record);
-    if (!found) return found.error();
-    if (auto fits = context_.check_read(record.text().size()); !fits) return fits.error();
+    if (!found) return found;
+    return context_.check_read(record.text().size());
+}
+
+sdk::Result<sdk::Document> BoundDocuments::read(const sdk::RecordKey& key) {
+    storage::Record record;
+    if (auto found = read(key, record); !found) return found.error();
     return services_.records.open(record);
 }
 
 sdk::Result<std::string> BoundDocuments::read_text(const sdk::RecordKey& key) {
-    if (auto left = context_.go_on(); !left) return left.error();
     storage::Record record;
-    auto found = services_.records.read(context_.transaction(), key, record);
-    if (!found) return found.error();
-    if (auto fits = context_.check_read(record.text().size()); !fits) return fits.error();
+    if (auto found = read(key, record); !found) return found.error();
     return std::string(record.text());
 }
 

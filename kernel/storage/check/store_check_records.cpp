@@ -62,9 +62,7 @@ sdk::Result<RecordImage> CollectionCheck::image(const Record& record) {
         differ("the field name '" + std::string(path) + "' has no number");
         return 0;
     };
-    ImageBuilder builder(number, state_.unindexed, record.entry_form());
-    if (auto walked = walk_values(record.text(), {&builder}); !walked) return walked.error();
-    return builder.take();
+    return image_of(record, record.entry_form(), number, state_.unindexed);
 }
 
 sdk::Result<CollectionCheck::Entries> CollectionCheck::index_keys(const Record& record) {

@@ -168,10 +168,8 @@ sdk::Result<void> DocumentStore::count_fields_anew(sdk::Transaction& space, Coll
         record.sequence.assign(sequence_of(cursor->key()));
         record.buffer().assign(cursor->value());
         if (!record.decode()) return broken_record(collection, record.sequence);
-        const auto numbers = numbers_in(space, record);
-        ImageBuilder entries(numbers, (*state)->unindexed, record.entry_form());
-        if (auto walked = walk_values(record.text(), {&entries}); !walked) return walked;
-        const auto image = entries.take();
+        const auto image =
+            image_of(record, record.entry_form(), numbers_in(space, record), (*state)->unindexed);
         if (!image) return image.error();
         for (const std::string& counted : image->counted())
             ++differences[counter(collection, counted)];

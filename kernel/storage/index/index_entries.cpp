@@ -116,8 +116,8 @@ std::string plain_text(double value) {
     return written.ec == std::errc() ? std::string(text.data(), written.ptr) : std::string();
 }
 
-std::vector<std::string> entry_names(std::string_view path) {
-    std::vector<std::string> names{std::string(path)};
+std::vector<std::string> shared_names(std::string_view path) {
+    std::vector<std::string> names;
     const auto own = deed_of(path);
     if (!own) return names;
     for (DeedSet deeds = 1; deeds < only(kDeeds.size()); ++deeds) {
@@ -274,12 +274,16 @@ sdk::Result<RecordImage> ImageBuilder::take() {
     return std::move(image_);
 }
 
-std::string field_prefix(CollectionId collection, std::uint64_t field) {
-    return sdk::KeyWriter(collection_prefix(collection, 'x')).integer(field).key();
+sdk::Result<RecordImage> image_of(const Record& record, EntryForm form,
+                                  const ImageBuilder::FieldNumber& number,
+                                  const std::vector<std::string>& unindexed) {
+    ImageBuilder entries(number, unindexed, form);
+    if (auto walked = walk_values(record.text(), {&entries}); !walked) return walked.error();
+    return entries.take();
 }
 
-std::string index_prefix(CollectionId collection, std::uint64_t field, IndexKind kind) {
-    return field_prefix(collection, field) + static_cast<char>(kind);
+std::string field_prefix(CollectionId collection, std::uint64_t field) {
+    return sdk::KeyWriter(collection_prefix(collection, 'x')).integer(field).key();
 }
 
 std::string_view indexed_text(std::string_view text) {

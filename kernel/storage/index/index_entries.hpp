@@ -47,9 +47,8 @@ inline constexpr double kMaxPlainNumber = 1e15;
 /// the texts come in the order of the values.
 std::string plain_text(double value);
 
-/// The names under which entries of a field may lie: its own, and those of what it may share them
-/// with.
-std::vector<std::string> entry_names(std::string_view path);
+/// The names under which entries of a field may lie that it shares with others; none of most.
+std::vector<std::string> shared_names(std::string_view path);
 /// The paths of fields that may share entries: these are never left out of the indexes.
 std::vector<std::string> sharing_paths();
 /// Whether a field is counted together with others (`shape_counters`).
@@ -120,10 +119,14 @@ private:
     std::vector<std::string> shape_;
 };
 
+/// What a record's bytes say of its entries, all by themselves; `form` is the record's own for
+/// most.
+sdk::Result<RecordImage> image_of(const Record& record, EntryForm form,
+                                  const ImageBuilder::FieldNumber& number,
+                                  const std::vector<std::string>& unindexed);
+
 /// Key of all entries of a field, without the kind.
 std::string field_prefix(CollectionId collection, std::uint64_t field);
-/// Key of all entries of a field and kind, without the value.
-std::string index_prefix(CollectionId collection, std::uint64_t field, IndexKind kind);
 /// The element of an entry that holds a text; the beginning when it is too long.
 std::string_view indexed_text(std::string_view text);
 /// The same under `cut_text` and `cut_item`.

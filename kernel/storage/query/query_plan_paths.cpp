@@ -40,9 +40,8 @@ sdk::Result<std::vector<std::string>> Planner::field_entries(std::string_view pa
     if (!own) return own.error();
     if (!*own) return prefixes;
     prefixes.push_back(field_prefix(request_.collection, **own));
-    const auto names = entry_names(path);
-    for (auto shared = names.begin() + 1; shared != names.end(); ++shared) {
-        const auto number = request_.names.find(request_.reader, *shared);
+    for (const std::string& shared : shared_names(path)) {
+        const auto number = request_.names.find(request_.reader, shared);
         if (!number) return number.error();
         if (*number) prefixes.push_back(field_prefix(request_.collection, **number));
     }

@@ -9,7 +9,6 @@ namespace stele::kernel::storage {
 namespace {
 
 constexpr char kFormatOfEach = 1;
-constexpr char kFormatOfShared = 3;
 constexpr std::size_t kVersionSize = 8;
 constexpr std::size_t kLengthSize = 4;
 
@@ -44,15 +43,7 @@ std::string Record::etag() const {
 }
 
 std::string Record::encode(std::uint64_t version, std::string_view text, std::string_view sealed) {
-    std::string bytes;
-    // With room for the padding of whoever decodes it.
-    bytes.reserve(kHeaderSize + text.size() + sealed.size() + kPadding);
-    bytes.push_back(kFormatOfShared);
-    sdk::append_big_endian(bytes, version, kVersionSize);
-    sdk::append_big_endian(bytes, text.size(), kLengthSize);
-    bytes.append(text);
-    bytes.append(sealed);
-    return bytes;
+    return sdk::StoredRecord::with({}, version, text).append(sealed);
 }
 
 }  // namespace stele::kernel::storage
