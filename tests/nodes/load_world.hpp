@@ -106,8 +106,16 @@ struct Loads : TransferWorld {
     Loads() {
         world.services().import_bounds.few = kMany / 2;
         // Names of members get numbers where they are first used, and it is noted where somebody
-        // first owns something: conflicts that come once.
-        make(branch, {{"title", "first"}, {"text", "x"}, {"near", sdk::Json::object()}});
+        // first owns something: conflicts that come once. What was changed in a later millisecond
+        // than it was made has other members in common.
+        const std::string node =
+            make(branch, {{"title", "first"}, {"text", "x"}, {"near", sdk::Json::object()}});
+        const std::int64_t made_ms = sdk::now_ms();
+        while (sdk::now_ms() == made_ms)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        change(branch, [&](const nodes::BranchContent& content) {
+            must(content.context().documents().patch(content.nodes(), node, {{"title", "again"}}));
+        });
         must(bring_in(many(20), {.branch = world.add_repository()}));
     }
     sdk::RecordKey fork() {
