@@ -71,8 +71,13 @@ void LayeredCursor::settle(Layer& layer) {
 }
 
 void LayeredCursor::pass(Layer& layer, std::string_view passed) {
-    while (layer.is_valid() && layer.key() == passed)
+    // Of a key only births lie there more than once.
+    if (layers_.size() == 1 && !layer.is_past) {
         layer.cursor->next();
+    } else {
+        while (layer.is_valid() && layer.key() == passed)
+            layer.cursor->next();
+    }
     if (!layer.is_done) settle(layer);
 }
 
@@ -146,18 +151,22 @@ void LayeredCursor::find() {
     while (status_) {
         const Layer* first = nullptr;
         for (const Layer& layer : layers_) {
-            if (auto status = layer.cursor->status(); !status) status_ = status;
-            if (!layer.is_valid()) continue;
+            if (!layer.cursor->is_valid()) {
+                if (auto status = layer.cursor->status(); !status) status_ = status;
+                continue;
+            }
+            if (layer.is_done) continue;
             if (!first || is_before(layer, *first)) first = &layer;
         }
         if (!status_ || !first) return;
-        if (first->cursor->value().size() < kHeadBytes) {
+        key_ = first->key();
+        const std::string_view value = first->cursor->value();
+        if (value.size() < kHeadBytes) {
             status_ = entry_broken();
             return;
         }
-        key_ = first->key();
-        if (first->state() == kPresent) {
-            value_ = first->cursor->value().substr(kHeadBytes);
+        if (value[kNumberBytes] == kPresent) {
+            value_ = value.substr(kHeadBytes);
             is_valid_ = true;
             return;
         }

@@ -45,7 +45,6 @@ private:
         bool is_valid() const { return !is_done && cursor->is_valid(); }
         std::string_view key() const;
         bool is_shown() const;
-        char state() const { return cursor->value()[kNumberBytes]; }
     };
 
     bool is_forward() const { return direction_ == sdk::ScanDirection::forward; }
