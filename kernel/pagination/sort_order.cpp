@@ -7,23 +7,18 @@
 #include <optional>
 #include <utility>
 
-#include <simdjson.h>
-
 #include <stele/sdk/key_tuple.hpp>
 
 #include "kernel/pagination/collation.hpp"
 #include "kernel/pagination/json_token.hpp"
 #include "kernel/pagination/number.hpp"
+#include "kernel/pagination/scanned_text.hpp"
 
 namespace stele::kernel::pagination {
 
 namespace {
 
 namespace ondemand = simdjson::ondemand;
-
-/// Readable bytes behind every text; storage::Record promises them.
-constexpr std::size_t kPadding = 64;
-static_assert(kPadding >= simdjson::SIMDJSON_PADDING);
 
 /// First byte of a field's part of the key. Parts end by themselves, so that they can be turned
 /// over one by one.
@@ -87,17 +82,14 @@ struct SortOrder::State {
     std::vector<Found> found;
     std::shared_ptr<const Collation> collation;
     bool is_numeric = false;
-    ondemand::parser parser;
+    ScannedText own_text;
 
     // The text of a record was checked when it was stored; where it breaks off nevertheless, the
     // fields behind count as missing.
-    void find(std::string_view record) {
+    void find(ScannedText& record) {
         std::fill(found.begin(), found.end(), Found());
-        ondemand::document document;
         ondemand::object object;
-        if (parser.iterate(record.data(), record.size(), record.size() + kPadding).get(document))
-            return;
-        if (!document.get_object().get(object)) find_members(object, steps);
+        if (record.object(object)) find_members(object, steps);
     }
 
     simdjson::error_code find_members(ondemand::object object, const std::vector<Step>& wanted) {
@@ -192,6 +184,11 @@ sdk::Result<SortOrder> SortOrder::make(const std::vector<sdk::SortKey>& sort,
 }
 
 void SortOrder::key_of(std::string_view text, std::string& key) {
+    state_->own_text.set(text);
+    key_of(state_->own_text, key);
+}
+
+void SortOrder::key_of(ScannedText& text, std::string& key) {
     key.clear();
     if (state_->sort.empty()) return;
     state_->find(text);

@@ -10,6 +10,8 @@
 
 namespace stele::kernel::pagination {
 
+class ScannedText;
+
 /// The order that a `sort` and its options ask for, as bytes: the keys of two records compare with
 /// `memcmp` as the records should be ordered (descending fields are turned over inside the key).
 /// Ties are broken by what the caller appends, usually the creation sequence.
@@ -31,6 +33,7 @@ public:
     /// Writes the key of a record's text into `key`. `text` must have
     /// `storage::Record::kPadding` readable bytes behind it. One thread at a time.
     void key_of(std::string_view text, std::string& key);
+    void key_of(ScannedText& text, std::string& key);
 
     bool is_empty() const;
 

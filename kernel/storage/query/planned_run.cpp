@@ -130,7 +130,7 @@ sdk::Result<void> PlannedRun::rank_all() {
             const auto loaded = load(candidate, scratch_);
             if (!loaded) return loaded.error();
         }
-        order_.key_of(scratch_.text(), key);
+        order_.key_of(scanned_, key);
         key.append(candidate.sequence);
         rank(key);
     }
@@ -169,7 +169,7 @@ sdk::Result<bool> PlannedRun::is_match(const Candidate& candidate, Record& row) 
     const auto loaded = load(candidate, row);
     if (!loaded || !*loaded) return loaded;
     is_loaded_ = true;
-    if (!candidate.is_exact && !input_.query.matches(row.text())) return false;
+    if (!candidate.is_exact && !input_.query.matches(scanned_)) return false;
     // Rights that say nothing show nothing.
     if (must_ask) return visibility.accepts ? visibility.accepts(row) : false;
     return true;
@@ -195,6 +195,7 @@ sdk::Result<bool> PlannedRun::load(const Candidate& candidate, Record& row) {
     if (!row.decode()) return broken_record(input_.collection, candidate.sequence);
     row.collection = input_.collection;
     row.sequence.assign(candidate.sequence);
+    scanned_.set(row.text());
     // The next one may find out how long this one has taken.
     work_ += row.text().size() / kBytesOfCandidate;
     return true;
@@ -212,12 +213,9 @@ sdk::Result<std::uint64_t> PlannedRun::total_rows() {
 sdk::Result<std::uint64_t> PlannedRun::count_ranges() {
     std::uint64_t matches = 0;
     for (const sdk::KeyRange& range : plan_.total_ranges) {
-        const auto cursor = input_.reader.scan(range, sdk::ScanDirection::forward);
-        for (; cursor->is_valid(); cursor->next()) {
-            ++matches;
-            if (auto left = count_work(); !left) return left.error();
-        }
-        if (auto status = cursor->status(); !status) return status.error();
+        const auto entries = input_.reader.count(range, [this] { return count_work(); });
+        if (!entries) return entries.error();
+        matches += *entries;
     }
     cost_.entries += matches;
     plan_.total_ranges.clear();

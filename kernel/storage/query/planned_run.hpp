@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernel/job/budget.hpp"
+#include "kernel/pagination/scanned_text.hpp"
 #include "kernel/pagination/sort_order.hpp"
 #include "kernel/storage/query/query_plan.hpp"
 #include "kernel/storage/query/query_run.hpp"
@@ -72,6 +73,8 @@ private:
     QueryPlan plan_;
 
     Record scratch_;
+    /// Of the record that was loaded last.
+    pagination::ScannedText scanned_;
     bool is_loaded_ = false;
     std::uint64_t matched_ = 0;
     std::optional<std::uint64_t> counted_;  ///< from entries

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "kernel/pagination/scanned_text.hpp"
 #include "kernel/storage/query/query_match.hpp"
 #include "kernel/storage/query/query_node.hpp"
 #include "kernel/storage/query/query_parser.hpp"
@@ -28,10 +29,17 @@ sdk::Result<Query> Query::parse(const sdk::Json& document) {
 
 bool Query::matches(std::string_view text) const {
     if (matches_everything()) return true;
+    thread_local pagination::ScannedText scanned;
+    scanned.set(text);
+    return matches(scanned);
+}
+
+bool Query::matches(pagination::ScannedText& text) const {
+    if (matches_everything()) return true;
     if (fast_match_) {
         if (const auto outcome = fast_match_->matches(text)) return *outcome;
     }
-    return matches_node(*root_, text);
+    return matches_node(*root_, text.text());
 }
 
 bool Query::matches_everything() const {

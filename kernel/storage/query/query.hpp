@@ -7,6 +7,10 @@
 #include <stele/sdk/json.hpp>
 #include <stele/sdk/result.hpp>
 
+namespace stele::kernel::pagination {
+class ScannedText;
+}
+
 namespace stele::kernel::storage {
 
 class FastMatch;
@@ -34,6 +38,8 @@ public:
     /// it. The parser is per thread; no allocation on the usual path. A text that is no JSON object
     /// matches nothing: the store reports broken records when it reads or checks them.
     bool matches(std::string_view text) const;
+    /// The same for a text that others read too; leaves it where they begin anew.
+    bool matches(pagination::ScannedText& text) const;
 
     bool matches_everything() const;
     const Node& root() const { return *root_; }

@@ -1,9 +1,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <simdjson.h>
-
 #include "kernel/pagination/json_token.hpp"
+#include "kernel/pagination/scanned_text.hpp"
 #include "kernel/storage/query/query_match.hpp"
 #include "kernel/storage/query/query_scalar.hpp"
 #include "kernel/storage/record/record.hpp"
@@ -150,14 +149,10 @@ std::unique_ptr<const FastMatch> FastMatch::make(const QueryNode& root) {
     return match;
 }
 
-std::optional<bool> FastMatch::matches(std::string_view text) const {
-    static_assert(Record::kPadding >= simdjson::SIMDJSON_PADDING);
-    thread_local ondemand::parser parser;
-    ondemand::document document;
+std::optional<bool> FastMatch::matches(pagination::ScannedText& text) const {
+    static_assert(Record::kPadding >= pagination::ScannedText::kPadding);
     ondemand::object object;
-    if (parser.iterate(text.data(), text.size(), text.size() + Record::kPadding).get(document))
-        return std::nullopt;
-    if (document.get_object().get(object)) return std::nullopt;
+    if (!text.object(object)) return std::nullopt;
     return members_match(object, members_);
 }
 

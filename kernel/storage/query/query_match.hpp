@@ -6,6 +6,10 @@
 
 #include "kernel/storage/query/query_node.hpp"
 
+namespace stele::kernel::pagination {
+class ScannedText;
+}
+
 namespace stele::kernel::storage {
 
 struct Scalar;
@@ -28,7 +32,7 @@ public:
     static std::unique_ptr<const FastMatch> make(const QueryNode& root);
 
     /// Nothing when the text has an array or object where a condition looks for a plain value.
-    std::optional<bool> matches(std::string_view text) const;
+    std::optional<bool> matches(pagination::ScannedText& text) const;
 
     /// A part of a dotted name: what is asked of the value there, and of its members.
     struct Step {

@@ -72,8 +72,17 @@ private:
         const AccessPath* access = nullptr;
         std::vector<const IndexRange*> ranges;
         /// Nothing: more than was counted.
-        std::optional<std::uint64_t> entries;
+        std::optional<std::uint64_t> entries = {};
+
+        /// Where counting goes on: so many are counted, in ranges before this one and in this one
+        /// up to the cursor.
+        std::uint64_t counted = 0;
+        std::size_t range = 0;
+        std::unique_ptr<sdk::Cursor> cursor = {};
+        /// What was counted, unless that is more than `kMostSeen`.
+        std::vector<ListedCandidate> seen = {};
     };
+    static constexpr std::size_t kMostSeen = 65'536;
 
     /// For what is answered, or makes a path complete.
     sdk::Result<std::int64_t> counter(const std::string& key) const;
@@ -134,12 +143,12 @@ private:
     sdk::Result<std::optional<std::uint64_t>> field_number(std::string_view path) const;
     sdk::Result<std::vector<LivePath>> live_paths(const std::vector<AccessPath>& accesses) const;
     sdk::Result<void> count_entries(std::vector<LivePath>& paths) const;
-    sdk::Result<std::optional<std::uint64_t>> count_up_to(const LivePath& path,
-                                                          std::uint64_t limit) const;
+    sdk::Result<void> count_up_to(LivePath& path, std::uint64_t limit) const;
+    bool is_exact(const LivePath& path, const IndexRange& range) const;
     static bool is_in_order(const LivePath& path);
     static std::vector<sdk::KeyRange> keys_of(const LivePath& path);
     bool answers_exactly(const LivePath& path) const;
-    sdk::Result<void> use_path(const LivePath& path);
+    sdk::Result<void> use_path(LivePath& path);
     sdk::Result<void> collect(const LivePath& path, std::vector<ListedCandidate>& list);
     sdk::Result<void> collect_ids(const AccessPath& access,
                                   std::vector<ListedCandidate>& list) const;

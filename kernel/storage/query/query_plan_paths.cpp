@@ -18,7 +18,7 @@ namespace {
 // Entries are counted in rounds that grow, so that the shortest path is found at its own price;
 // when all are longer than this part of the collection, reading everything in order is no dearer.
 constexpr std::uint64_t kFirstRound = 64;
-constexpr std::uint64_t kGrowth = 4;
+constexpr std::uint64_t kGrowth = 2;
 constexpr std::uint64_t kLastRound = 256;
 constexpr std::uint64_t kPartOfCollection = 8;
 
@@ -100,7 +100,8 @@ sdk::Result<std::vector<Planner::LivePath>> Planner::live_paths(
     const std::vector<AccessPath>& accesses) const {
     std::vector<LivePath> paths;
     for (const AccessPath& access : accesses) {
-        LivePath path{&access, {}, {}};
+        LivePath path;
+        path.access = &access;
         for (const IndexRange& range : access.ranges) {
             const auto live = has_entries(range.keys);
             if (!live) return live.error();
@@ -117,27 +118,35 @@ sdk::Result<void> Planner::count_entries(std::vector<LivePath>& paths) const {
     for (std::uint64_t limit = kFirstRound; limit <= last; limit *= kGrowth) {
         for (LivePath& path : paths) {
             if (path.entries && *path.entries <= limit) return {};
-            auto entries = count_up_to(path, limit);
-            if (!entries) return entries.error();
-            path.entries = *entries;
+            if (auto counted = count_up_to(path, limit); !counted) return counted;
             if (path.entries) return {};
         }
     }
     return {};
 }
 
-sdk::Result<std::optional<std::uint64_t>> Planner::count_up_to(const LivePath& path,
-                                                               std::uint64_t limit) const {
-    if (path.access->ids) return path.entries;
-    std::uint64_t entries = over_indexed_;
-    for (const IndexRange* range : path.ranges) {
-        const auto cursor = request_.reader.scan(range->keys, sdk::ScanDirection::forward);
-        for (; cursor->is_valid(); cursor->next()) {
-            if (++entries > limit) return std::optional<std::uint64_t>();
+/// Goes on where it stopped, and keeps what it sees: it need not be read again.
+sdk::Result<void> Planner::count_up_to(LivePath& path, std::uint64_t limit) const {
+    if (path.access->ids) return {};
+    for (; path.range < path.ranges.size(); ++path.range, path.cursor.reset()) {
+        const IndexRange& range = *path.ranges[path.range];
+        if (!path.cursor)
+            path.cursor = request_.reader.scan(range.keys, sdk::ScanDirection::forward);
+        for (; path.cursor->is_valid(); path.cursor->next()) {
+            if (over_indexed_ + path.counted >= limit) return {};
+            if (++path.counted > kMostSeen) continue;
+            path.seen.push_back(
+                ListedCandidate::of(sequence_of(path.cursor->key()), is_exact(path, range)));
         }
-        if (auto status = cursor->status(); !status) return status.error();
+        if (auto status = path.cursor->status(); !status) return status;
     }
-    return std::optional(entries);
+    path.entries = over_indexed_ + path.counted;
+    return {};
+}
+
+/// Whether a record that has an entry in the range matches without a look at it.
+bool Planner::is_exact(const LivePath& path, const IndexRange& range) const {
+    return range.is_exact && path.access->covered == conditions_.size();
 }
 
 /// Whether the entries come in creation order, each record once.
@@ -161,15 +170,19 @@ bool Planner::answers_exactly(const LivePath& path) const {
                        [](const IndexRange* range) { return range->is_exact; });
 }
 
-sdk::Result<void> Planner::use_path(const LivePath& path) {
+sdk::Result<void> Planner::use_path(LivePath& path) {
     plan_.access = path.access->ids ? "ids" : "index";
     if (path.access->index != nullptr) describe(*path.access->index);
     plan_.conditions = path.access->conditions;
     plan_.is_ordered = request_.page.sort.empty();
+    const bool is_seen = path.entries && !path.access->ids && path.counted == path.seen.size();
+    if (over_indexed_ == 0 && is_seen) {
+        plan_.source = list_source(std::move(path.seen), &cost_.entries);
+        return {};
+    }
     if (over_indexed_ == 0 && is_in_order(path)) {
-        const bool is_exact =
-            path.ranges.front()->is_exact && path.access->covered == conditions_.size();
-        plan_.source = merged_source(request_.reader, keys_of(path), is_exact, cost_);
+        plan_.source = merged_source(request_.reader, keys_of(path),
+                                     is_exact(path, *path.ranges.front()), cost_);
         return {};
     }
     std::vector<ListedCandidate> list;
@@ -181,8 +194,8 @@ sdk::Result<void> Planner::use_path(const LivePath& path) {
 
 sdk::Result<void> Planner::collect(const LivePath& path, std::vector<ListedCandidate>& list) {
     for (const IndexRange* range : path.ranges) {
-        const bool is_exact = range->is_exact && path.access->covered == conditions_.size();
-        const auto source = range_source(request_.reader, range->keys, is_exact, cost_);
+        const auto source =
+            range_source(request_.reader, range->keys, is_exact(path, *range), cost_);
         Candidate candidate;
         for (;;) {
             const auto more = source->next(candidate);

@@ -87,8 +87,8 @@ private:
 
 class ListSource final : public CandidateSource {
 public:
-    explicit ListSource(std::vector<ListedCandidate> candidates)
-        : candidates_(std::move(candidates)) {
+    ListSource(std::vector<ListedCandidate> candidates, std::uint64_t* visited)
+        : candidates_(std::move(candidates)), visited_(visited) {
         // An exact one comes before its inexact double, and `unique` keeps the first.
         std::sort(candidates_.begin(), candidates_.end(), [](const auto& a, const auto& b) {
             if (a.sequence != b.sequence) return a.view() < b.view();
@@ -103,12 +103,14 @@ public:
     sdk::Result<bool> next(Candidate& candidate) override {
         if (next_ == candidates_.size()) return false;
         const ListedCandidate& listed = candidates_[next_++];
+        if (visited_ != nullptr) ++*visited_;
         candidate = {listed.view(), {}, listed.is_exact};
         return true;
     }
 
 private:
     std::vector<ListedCandidate> candidates_;
+    std::uint64_t* visited_;
     std::size_t next_ = 0;
 };
 
@@ -271,8 +273,9 @@ std::unique_ptr<CandidateSource> range_source(const sdk::Reader& reader, sdk::Ke
                                          is_exact, cost.entries, false);
 }
 
-std::unique_ptr<CandidateSource> list_source(std::vector<ListedCandidate> candidates) {
-    return std::make_unique<ListSource>(std::move(candidates));
+std::unique_ptr<CandidateSource> list_source(std::vector<ListedCandidate> candidates,
+                                             std::uint64_t* visited) {
+    return std::make_unique<ListSource>(std::move(candidates), visited);
 }
 
 std::unique_ptr<CandidateSource> merged_source(const sdk::Reader& reader,

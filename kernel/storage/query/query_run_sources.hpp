@@ -50,8 +50,10 @@ std::unique_ptr<CandidateSource> record_source(const sdk::Reader& reader, Collec
 /// The sequences that end the keys of a range, in the order of the keys.
 std::unique_ptr<CandidateSource> range_source(const sdk::Reader& reader, sdk::KeyRange range,
                                               bool is_exact, RunCost& cost);
-/// Sorted into creation order, each sequence once; exact when one of its entries is.
-std::unique_ptr<CandidateSource> list_source(std::vector<ListedCandidate> candidates);
+/// Sorted into creation order, each sequence once; exact when one of its entries is. Counts what it
+/// gives in `visited`, where there is one.
+std::unique_ptr<CandidateSource> list_source(std::vector<ListedCandidate> candidates,
+                                             std::uint64_t* visited = nullptr);
 /// Ranges of one value each, whose sequences come in order, as one such range.
 std::unique_ptr<CandidateSource> merged_source(const sdk::Reader& reader,
                                                const std::vector<sdk::KeyRange>& ranges,

@@ -1,5 +1,10 @@
 #include "collection_reader.hpp"
 
+#include <memory>
+#include <utility>
+
+#include <stele/sdk/key_tuple.hpp>
+
 #include "list_cursor.hpp"
 #include "stored_record.hpp"
 
@@ -117,6 +122,34 @@ sdk::Result<std::optional<std::string>> CollectionReader::peek(std::string_view 
     if (!*is_versioned) return store_.peek(key);
     if (keeping_of(versioned_key) == Keeping::record) return get(key);
     return view_.peek(versioned_key);
+}
+
+/// Whoever pages through a list asks for the same total each time; it is remembered as long as
+/// nothing is committed to the repository.
+sdk::Result<std::uint64_t> CollectionReader::count(
+    const sdk::KeyRange& range, const std::function<sdk::Result<void>()>& step) const {
+    const Link& nearest = view_.view().links.front();
+    auto keys = keys_.versioned(range);
+    if (!keys) return keys.error();
+    if (!*keys || !nearest.is_tip() || !shows_only_commits(store_))
+        return sdk::Reader::count(range, step);
+    const sdk::KeyRange& versioned = (*keys)->versioned;
+    const std::string present = space_.present(nearest.line);
+    const Revision newest = view_.view().newest;
+    auto name = sdk::KeyWriter(present).text(versioned.begin).raw(versioned.end).key();
+    if (const auto known = space_.cache().range_sizes().find(name, newest)) {
+        const std::string end =
+            versioned.end.empty() ? sdk::prefix_end(present) : present + versioned.end;
+        auto noted = store_.note_scan({present + versioned.begin, end});
+        if (!noted) return noted.error();
+        return *known;
+    }
+    auto entries = sdk::Reader::count(range, step);
+    if (!entries) return entries;
+    space_.cache().range_sizes().keep(std::move(name), newest,
+                                      std::make_shared<const std::uint64_t>(*entries),
+                                      sizeof(std::uint64_t));
+    return entries;
 }
 
 /// Looking a record up takes a scan, so it is remembered for as long as nothing is committed to the

@@ -37,6 +37,8 @@ public:
     sdk::Result<std::optional<std::string>> peek(std::string_view key) const override;
     std::unique_ptr<sdk::Cursor> scan(sdk::KeyRange range,
                                       sdk::ScanDirection direction) const override;
+    sdk::Result<std::uint64_t> count(const sdk::KeyRange& range,
+                                     const std::function<sdk::Result<void>()>& step) const override;
 
 private:
     sdk::Result<bool> read_record(std::string_view versioned_key, std::string& record) const;

@@ -67,6 +67,8 @@ public:
 
     /// By the key at which a search for the record begins.
     TipCache<KnownRecord>& records() { return records_; }
+    /// How many entries ranges have at the tips of lines, by the ends of the range there.
+    TipCache<std::uint64_t>& range_sizes() { return range_sizes_; }
 
 private:
     static constexpr std::size_t kMaxOrigins = 100'000;
@@ -74,6 +76,7 @@ private:
     static constexpr std::size_t kMaxCounts = 100'000;
 
     static constexpr std::size_t kMaxRecordBytes = std::size_t{32} << 20;
+    static constexpr std::size_t kMaxSizeBytes = std::size_t{1} << 20;
 
     struct Past {
         std::string key;
@@ -91,6 +94,7 @@ private:
     std::map<std::pair<const sdk::Reader*, std::string>, Load> loads_;
 
     TipCache<KnownRecord> records_{kMaxRecordBytes};
+    TipCache<std::uint64_t> range_sizes_{kMaxSizeBytes};
 };
 
 }  // namespace stele::nodes

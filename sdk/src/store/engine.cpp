@@ -18,6 +18,18 @@ Result<void> Transaction::note_get(std::string_view key) const {
     return {};
 }
 
+Result<std::uint64_t> Reader::count(const KeyRange& range,
+                                    const std::function<Result<void>()>& step) const {
+    std::uint64_t entries = 0;
+    const auto cursor = scan(range, ScanDirection::forward);
+    for (; cursor->is_valid(); cursor->next()) {
+        ++entries;
+        if (auto stepped = step(); !stepped) return stepped.error();
+    }
+    if (auto status = cursor->status(); !status) return status.error();
+    return entries;
+}
+
 Result<void> Transaction::note_scan(KeyRange range) const {
     const auto cursor = scan(std::move(range), ScanDirection::forward);
     while (cursor->is_valid())

@@ -49,6 +49,10 @@ public:
     /// Like `get`, into a buffer that the caller reuses; answers whether the key exists.
     virtual Result<bool> get_into(std::string_view key, std::string& value) const = 0;
     virtual std::unique_ptr<Cursor> scan(KeyRange range, ScanDirection direction) const = 0;
+    /// How many entries the range has. `step` is called for each that is counted; its failure ends
+    /// the count and is the answer. Who remembers the number calls it not at all.
+    virtual Result<std::uint64_t> count(const KeyRange& range,
+                                        const std::function<Result<void>()>& step) const;
     /// Gets without the promise of serializability: a later change of `key` is no conflict of the
     /// transaction that this is or reads for. For what only chooses a way, and changes nothing that
     /// is answered or written.
