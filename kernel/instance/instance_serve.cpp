@@ -139,6 +139,7 @@ sdk::Result<void> Instance::start() {
         services, *state_->workers, state_->service<sdk::Authenticator>(), *patience);
     state_->pipeline->add_readiness([watch = state_->disk_watch.get()] { return watch->status(); });
     state_->pipeline->add_metrics([watch = state_->disk_watch.get()] { return watch->metrics(); });
+    state_->pipeline->add_metrics([&services] { return services.index_wishes.metrics(); });
     if (auto built = state_->pipeline->build_routes(); !built) return built;
     auto limits = read_rate_limits(state_->settings);
     if (!limits) return limits.error();

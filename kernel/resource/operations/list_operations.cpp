@@ -1,6 +1,8 @@
 #include <cstdint>
 #include <optional>
 
+#include <stele/sdk/log.hpp>
+
 #include "kernel/plugin/plugin_host.hpp"
 #include "kernel/resource/operations/later_call.hpp"
 #include "kernel/resource/operations/operations.hpp"
@@ -17,8 +19,10 @@ namespace {
 /// memory. Owns everything that the rows come from.
 class PageText {
 public:
-    PageText(Services& services, std::uint64_t offset)
-        : moment_(services.authority_cache.moment()),
+    PageText(Services& services, std::string list, std::uint64_t offset)
+        : wishes_(services.index_wishes),
+          list_(std::move(list)),
+          moment_(services.authority_cache.moment()),
           reader_(services.engine->snapshot()),
           offset_(offset) {}
 
@@ -123,6 +127,7 @@ private:
             if (!counted && is_explained_anyway(counted.error())) return finish_early(out);
             if (!counted) return counted.error();
             total = *counted;
+            tell_of_index();
         }
         out += R"(],"total_rows":)" + std::to_string(total) + R"(,"offset":)" +
                std::to_string(offset_) + R"(,"size":)" + std::to_string(size_);
@@ -133,6 +138,16 @@ private:
         return false;
     }
 
+    void tell_of_index() {
+        const auto wanted = run_->wanted_index();
+        if (!wanted) return;
+        if (const auto line = wishes_.note(list_, *wanted))
+            sdk::log(sdk::LogLevel::info, "query", *line);
+    }
+
+    IndexWishes& wishes_;
+    /// The request, as the log names it.
+    const std::string list_;
     authority::Moment moment_;
     std::unique_ptr<sdk::Reader> reader_;
     std::optional<SpaceReader> space_;
@@ -278,7 +293,8 @@ sdk::Result<sdk::Reply> list_rows(const RoutedCall& call, const Listing& listing
     Services& services = call.services();
     auto query = storage::Query::parse(listing.condition);
     if (!query) return query.error();
-    auto page = std::make_shared<PageText>(services, call.page().skip);
+    auto page = std::make_shared<PageText>(
+        services, call.route().method + ' ' + std::string(call.input().path), call.page().skip);
     if (!listing.is_trimmed) page->set_parts(ReplyParts::of(call));
     const CollectionPlace& place = listing.place;
     if (place.id) {

@@ -20,6 +20,7 @@
 #include "kernel/authority/authority_store.hpp"
 #include "kernel/job/background_thread.hpp"
 #include "kernel/resource/record/held_statistics.hpp"
+#include "kernel/resource/record/index_wishes.hpp"
 #include "kernel/resource/record/opened_records.hpp"
 #include "kernel/resource/record/path_cache.hpp"
 #include "kernel/resource/record/platforms.hpp"
@@ -82,6 +83,7 @@ struct Services {
     PathCache paths;
     OpenedRecords opened;
     HeldStatistics held_statistics;
+    IndexWishes index_wishes;
     authority::AuthorityStore authorities;
     authority::AuthorityCache authority_cache;
     /// What plugins do for platforms that were removed.

@@ -69,6 +69,7 @@ public:
         std::vector<std::string> names;
         std::uint64_t total = 0;
         Json explained;
+        std::optional<WantedIndex> wanted;
     };
 
     Page query(const std::string& text, const sdk::PageRequest& page = {},
@@ -85,6 +86,7 @@ public:
         }
         result.total = (*run)->total_rows().value();
         result.explained = (*run)->explain();
+        result.wanted = (*run)->wanted_index();
         return result;
     }
 

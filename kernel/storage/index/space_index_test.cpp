@@ -76,6 +76,38 @@ TEST_CASE("an index of a space is built in steps, kept up meanwhile and used whe
     CHECK(fixture.differences() == Names());
 }
 
+TEST_CASE("a costly list of a space says which index it wants, until there is one") {
+    SpaceFixture fixture;
+    for (int i = 0; i < 600; ++i) {
+        const std::string name = std::to_string(i);
+        REQUIRE(fixture.insert(good(name, i % 2 == 0 ? "a" : "b", name)));
+    }
+    // Each has a price, so the prices tell the order.
+    CHECK_FALSE(fixture.query(R"({"kind":"a"})", sorted("price", true, 0, 5)).wanted.has_value());
+    REQUIRE(fixture.insert(good("without", "a", "")));
+    const std::string query = R"({"kind":"a"})";
+    const auto dear = fixture.query(query, sorted("price", true, 0, 5));
+    CHECK(dear.names.size() == 5);
+    REQUIRE(dear.wanted.has_value());
+    CHECK(dear.wanted->members == Names{"kind", "price"});
+    CHECK(dear.wanted->rows == 5);
+    CHECK(dear.wanted->looked_at >= 600);
+    CHECK(dear.explained.at("wanted_index") == Json{"kind", "price"});
+    // A page of most of what was looked at, a list of few, and one by a single member want none.
+    CHECK_FALSE(fixture.query(query, sorted("price", true, 0, 200)).wanted.has_value());
+    CHECK_FALSE(
+        fixture.query(R"({"kind":"a","price":7})", sorted("name", true, 0, 5)).wanted.has_value());
+    CHECK_FALSE(fixture.query("{}", sorted("name", true, 0, 5)).wanted.has_value());
+
+    REQUIRE(fixture.add("kind", {{"kind"}, {"price"}}));
+    while (!fixture.build(100)) {
+    }
+    const auto cheap = fixture.query(query, sorted("price", true, 0, 5));
+    CHECK(cheap.explained.at("access") == "composite");
+    CHECK_FALSE(cheap.wanted.has_value());
+    CHECK_FALSE(cheap.explained.contains("wanted_index"));
+}
+
 TEST_CASE("a sort by an index knows missing members and values of several types") {
     SpaceFixture fixture;
     REQUIRE(fixture.add("kind", {{"kind"}, {"price"}}));

@@ -12,6 +12,9 @@ namespace stele::kernel::storage {
 
 namespace {
 
+/// An index is worth telling of where it saves that much.
+constexpr std::uint64_t kTimesCheaper = 10;
+
 /// Rows that a page reaches into the result; the largest number for an unlimited one.
 std::size_t reach(const sdk::PageRequest& page) {
     constexpr auto kAll = std::numeric_limits<std::size_t>::max();
@@ -41,8 +44,9 @@ sdk::Result<std::unique_ptr<QueryRun>> PlannedRun::start(QueryInput input, NameT
     if (!plan) return plan.error();
     run->plan_ = std::move(*plan);
     run->ranked_limit_ = reach(kept.page);
+    run->is_in_space_ = rules.is_in_space;
     if (rules.is_in_space) {
-        run->plan_.advised.clear();
+        run->leave_to_clients();
         run->plan_.advised_is_building = false;
     }
     if (run->plan_.advised_is_building) builder.resume(kept.collection);
@@ -235,8 +239,23 @@ sdk::Result<std::uint64_t> PlannedRun::count_rest() {
     }
 }
 
+/// Their indexes order by members only, and one that serves needs no other.
+void PlannedRun::leave_to_clients() {
+    if (plan_.access == "composite") plan_.advised.clear();
+    if (!plan_.advised.empty() && input_.page.sort.empty()) plan_.advised.pop_back();
+}
+
+std::optional<WantedIndex> PlannedRun::wanted_index() const {
+    // The total would be counted all the same.
+    const std::uint64_t visited = cost_.entries + cost_.records - counted_.value_or(0);
+    const bool is_costly =
+        visited >= std::max(CompositeAdvisor::kCostly, kTimesCheaper * (handed_out_ + 1));
+    if (!is_in_space_ || plan_.advised.size() < 2 || !is_costly) return std::nullopt;
+    return WantedIndex{plan_.advised, visited, handed_out_};
+}
+
 void PlannedRun::advise() {
-    if (is_advised_ || plan_.advised.empty()) return;
+    if (is_in_space_ || is_advised_ || plan_.advised.empty()) return;
     is_advised_ = true;
     const std::uint64_t visited = cost_.entries + cost_.records;
     if (visited < handed_out_ + input_.page.skip + CompositeAdvisor::kCostly) return;

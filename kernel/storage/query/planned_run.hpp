@@ -45,6 +45,7 @@ public:
     }
     sdk::Result<std::uint64_t> total_rows() override;
     sdk::Json explain() const override;
+    std::optional<WantedIndex> wanted_index() const override;
 
 private:
     PlannedRun(QueryInput input, pagination::SortOrder order, CompositeAdvisor& advisor)
@@ -65,10 +66,13 @@ private:
     sdk::Result<bool> load(const Candidate& candidate, Record& row);
     bool is_page_full() const;
     void advise();
+    void leave_to_clients();
 
     QueryInput input_;
     pagination::SortOrder order_;
     CompositeAdvisor& advisor_;
+    /// Clients make the indexes there.
+    bool is_in_space_ = false;
     RunCost cost_;
     QueryPlan plan_;
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <stele/sdk/json.hpp>
@@ -22,6 +23,14 @@ struct Visibility {
     std::function<sdk::Result<bool>(const Record&)> accepts;
 };
 
+/// What would have made a query cheap.
+struct WantedIndex {
+    std::vector<std::string> members;
+    /// Entries and records.
+    std::uint64_t looked_at = 0;
+    std::uint64_t rows = 0;
+};
+
 /// One running query: hands out the rows of the wanted page one by one, so that a page of any size
 /// needs little memory.
 class QueryRun {
@@ -37,6 +46,9 @@ public:
     /// Which indexes serve the query, how many entries and records were looked at
     /// (docs/reference/query-language.md). Complete after `total_rows`.
     virtual sdk::Json explain() const = 0;
+    /// The index that would have made the query at least ten times cheaper, where it was costly and
+    /// clients make the indexes. Complete after `total_rows`.
+    virtual std::optional<WantedIndex> wanted_index() const = 0;
 };
 
 }  // namespace stele::kernel::storage
