@@ -46,6 +46,32 @@ bool is_plain(char byte) {
            (byte >= '0' && byte <= '9');
 }
 
+bool is_ascii(char byte) {
+    return static_cast<unsigned char>(byte) < 0x80;
+}
+
+constexpr std::string_view kBlanks = " \t\r\n";
+
+/// Without what cannot belong to a word at either end. Beside letters and digits, of ASCII only a
+/// low line and, for ICU, an at sign can; other signs join where both sides have these.
+std::string_view without_signs(std::string_view part) {
+    const auto may_belong = [](char byte) { return is_plain(byte) || byte == '_' || byte == '@'; };
+    const auto begin = std::find_if(part.begin(), part.end(), may_belong);
+    const auto end = std::find_if(part.rbegin(), part.rend(), may_belong).base();
+    return begin < end ? std::string_view(begin, end) : std::string_view();
+}
+
+void add_words(const icu::UnicodeString& source, std::vector<std::string>& words) {
+    icu::BreakIterator& breaks = word_breaks();
+    breaks.setText(source);
+    std::int32_t begin = breaks.first();
+    for (std::int32_t end = breaks.next(); end != icu::BreakIterator::DONE; end = breaks.next()) {
+        if (breaks.getRuleStatus() >= UBRK_WORD_NONE_LIMIT)
+            source.tempSubStringBetween(begin, end).toUTF8String(words.emplace_back());
+        begin = end;
+    }
+}
+
 }  // namespace
 
 std::string folded(std::string_view text) {
@@ -53,20 +79,28 @@ std::string folded(std::string_view text) {
     return fold_unicode(text).toUTF8String(result);
 }
 
-std::vector<std::string> words_of(std::string_view text) {
-    // By all rules one word, of which case is all that folds: ids, names and numbers.
-    if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain))
-        return {sdk::lower_case(text)};
-    const icu::UnicodeString source = fold_unicode(text);
-    icu::BreakIterator& breaks = word_breaks();
-    breaks.setText(source);
+std::vector<std::string> words_by_rules(std::string_view text) {
     std::vector<std::string> words;
-    std::int32_t begin = breaks.first();
-    for (std::int32_t end = breaks.next(); end != icu::BreakIterator::DONE; end = breaks.next()) {
-        if (breaks.getRuleStatus() >= UBRK_WORD_NONE_LIMIT) {
-            source.tempSubStringBetween(begin, end).toUTF8String(words.emplace_back());
-        }
+    add_words(fold_unicode(text), words);
+    return words;
+}
+
+/// Blanks end words by all rules, and of letters and digits of ASCII only the case folds: what has
+/// nothing else between blanks is a word.
+std::vector<std::string> words_of(std::string_view text) {
+    if (!std::all_of(text.begin(), text.end(), is_ascii)) return words_by_rules(text);
+    std::vector<std::string> words;
+    for (std::size_t begin = text.find_first_not_of(kBlanks); begin != std::string_view::npos;
+         begin = text.find_first_not_of(kBlanks, begin)) {
+        const std::size_t end = std::min(text.find_first_of(kBlanks, begin), text.size());
+        const std::string_view part = without_signs(text.substr(begin, end - begin));
         begin = end;
+        if (part.empty()) continue;
+        if (std::all_of(part.begin(), part.end(), is_plain)) {
+            words.push_back(sdk::lower_case(part));
+        } else {
+            add_words(fold_unicode(part), words);
+        }
     }
     return words;
 }

@@ -12,5 +12,7 @@ std::string folded(std::string_view text);
 /// The folded words of a text, in their order, by the rules of Unicode (UAX 29). What holds neither
 /// a letter nor a digit is no word.
 std::vector<std::string> words_of(std::string_view text);
+/// The same words, all by the rules of Unicode: for tests.
+std::vector<std::string> words_by_rules(std::string_view text);
 
 }  // namespace stele::node_search

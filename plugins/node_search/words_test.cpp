@@ -1,6 +1,12 @@
+#include <random>
+#include <string>
+#include <vector>
+
 #include <catch2/catch.hpp>
 
 #include <nlohmann/json.hpp>
+
+#include <stele/sdk/json.hpp>
 
 #include "candidates.hpp"
 #include "node_text.hpp"
@@ -23,6 +29,22 @@ TEST_CASE("words are whole, folded and in order") {
     CHECK(words_of("don't a_b") == Words{"don't", "a_b"});
     CHECK(words_of("Ab12CD") == Words{"ab12cd"});
     CHECK(words_of("my:note") == Words{"my", "note"});
+}
+
+TEST_CASE("words of plain texts are those that the rules of Unicode find") {
+    std::mt19937 random(1);
+    const std::string signs = "aZ09_ _  .,:;'\"!?()-+#*/\\@&%$~`|<>[]{}^=\t\n\r\v\f\x01\x7f";
+    for (int i = 0; i < 20'000; ++i) {
+        std::string text;
+        for (std::size_t left = random() % 12; left > 0; --left)
+            text += random() % 8 == 0 ? static_cast<char>(random() % 128)
+                                      : signs[random() % signs.size()];
+        INFO(sdk::dump_json(text));
+        REQUIRE(words_of(text) == words_by_rules(text));
+    }
+    for (const std::string text :
+         {"a b\u0301 c", " \u0301a", "x\u00ADy z", "a\u00A0b c", "\u200Da b"})
+        CHECK(words_of(text) == words_by_rules(text));
 }
 
 TEST_CASE("words of languages without blanks are found by their dictionary") {
