@@ -54,6 +54,7 @@ public:
         if (run_) run_->resume();
         while (run_ && out.size() < end) {
             auto more = run_->next(record_);
+            if (!more) tell_of_index();
             if (!more && is_explained_anyway(more.error())) return finish_early(out);
             if (!more) return more.error();
             if (!*more) return finish(out);
@@ -124,10 +125,10 @@ private:
         std::uint64_t total = 0;
         if (run_) {
             auto counted = run_->total_rows();
+            tell_of_index();
             if (!counted && is_explained_anyway(counted.error())) return finish_early(out);
             if (!counted) return counted.error();
             total = *counted;
-            tell_of_index();
         }
         out += R"(],"total_rows":)" + std::to_string(total) + R"(,"offset":)" +
                std::to_string(offset_) + R"(,"size":)" + std::to_string(size_);
@@ -138,6 +139,7 @@ private:
         return false;
     }
 
+    /// Also of a list that took too long.
     void tell_of_index() {
         const auto wanted = run_->wanted_index();
         if (!wanted) return;

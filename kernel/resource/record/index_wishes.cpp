@@ -11,10 +11,8 @@ std::optional<std::string> IndexWishes::note(const std::string& list,
     const std::string index = fmt::format("{}: {}", list, fmt::join(wanted.members, ", "));
     {
         const std::lock_guard lock(mutex_);
-        if (told_.size() >= kMostTold) told_.clear();
-        const auto [known, is_new] = told_.try_emplace(index, now);
-        if (!is_new && now - known->second < kBetween) return std::nullopt;
-        known->second = now;
+        std::erase_if(told_, [now](const auto& one) { return now - one.second >= kBetween; });
+        if (told_.size() >= kMostTold || !told_.try_emplace(index, now).second) return std::nullopt;
     }
     return fmt::format(
         "{} looked at {} entries and records for {} rows; an index of these members "

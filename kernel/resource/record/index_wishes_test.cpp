@@ -20,4 +20,18 @@ TEST_CASE("an index that lists want is told of once an hour, and every list is c
     CHECK(wishes.metrics().ends_with("\nstele_lists_wanting_index_total 5\n"));
 }
 
+TEST_CASE("callers cannot fill the log with indexes that their lists want") {
+    IndexWishes wishes;
+    const auto begin = IndexWishes::Clock::now();
+    int told = 0;
+    const auto ask = [&](const std::string& member, IndexWishes::Clock::time_point now) {
+        if (wishes.note("POST /things/query", {{"kind", member}, 1200, 25}, now)) ++told;
+    };
+    for (int i = 0; i < 1000; ++i)
+        ask("m" + std::to_string(i), begin);
+    CHECK(told == 20);
+    ask("another", begin + std::chrono::minutes(61));
+    CHECK(told == 21);
+}
+
 }  // namespace stele::kernel::resource

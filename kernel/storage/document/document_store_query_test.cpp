@@ -140,6 +140,22 @@ TEST_CASE("a costly equality without a sort gets an index that counts, in creati
     CHECK(fixture.differences().empty());
 }
 
+TEST_CASE("a query of more conditions than are looked at as ways finds the same") {
+    StoreFixture fixture;
+    for (int i = 0; i < 200; ++i) {
+        REQUIRE(fixture.insert(R"({"name":"n)" + std::to_string(i) + R"(","kind":")" +
+                               (i % 2 == 0 ? "a" : "b") + "\"}"));
+    }
+    std::string conditions;
+    for (int i = 0; i < 300; ++i)
+        conditions += R"({"kind":"a"},)";
+    const auto many = fixture.query(R"({"$and":[)" + conditions + R"({"kind":"a"}]})");
+    CHECK(many.total == 100);
+    CHECK(many.names == fixture.query(R"({"kind":"a"})").names);
+    CHECK(fixture.query(R"({"$and":[)" + conditions + R"({"name":"n8"}]})").names == Names{"n8"});
+    CHECK(fixture.query(R"({"$and":[)" + conditions + R"({"name":"n7"}]})").names.empty());
+}
+
 TEST_CASE("conditions are explained on request") {
     StoreFixture fixture;
     for (int i = 0; i < 5; ++i)

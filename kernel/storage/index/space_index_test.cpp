@@ -99,7 +99,15 @@ TEST_CASE("a costly list of a space says which index it wants, until there is on
         fixture.query(R"({"kind":"a","price":7})", sorted("name", true, 0, 5)).wanted.has_value());
     CHECK_FALSE(fixture.query("{}", sorted("name", true, 0, 5)).wanted.has_value());
 
+    // Further pages reach as far into an index.
+    CHECK_FALSE(fixture.query(query, sorted("price", true, 200, 5)).wanted.has_value());
+    // Sorted by what is the same in all.
+    const auto twice = fixture.query(query, sorted("kind", true, 0, 5));
+    CHECK_FALSE(twice.wanted.has_value());
+    CHECK_FALSE(twice.explained.contains("wanted_index"));
+
     REQUIRE(fixture.add("kind", {{"kind"}, {"price"}}));
+    CHECK_FALSE(fixture.query(query, sorted("price", true, 0, 5)).wanted.has_value());
     while (!fixture.build(100)) {
     }
     const auto cheap = fixture.query(query, sorted("price", true, 0, 5));

@@ -46,7 +46,7 @@ sdk::Result<std::unique_ptr<QueryRun>> PlannedRun::start(QueryInput input, NameT
     run->ranked_limit_ = reach(kept.page);
     run->is_in_space_ = rules.is_in_space;
     if (rules.is_in_space) {
-        run->leave_to_clients();
+        run->leave_to_clients(state->made);
         run->plan_.advised_is_building = false;
     }
     if (run->plan_.advised_is_building) builder.resume(kept.collection);
@@ -62,22 +62,9 @@ bool PlannedRun::is_page_full() const {
     return input_.page.limit >= 0 && handed_out_ >= static_cast<std::uint64_t>(input_.page.limit);
 }
 
-sdk::Result<void> PlannedRun::check_time() {
-    work_ = 0;
-    if (auto left = job::Budget::check_current(); !left) return left;
-    if (most_time_ == job::Budget::kUnlimited) return {};
-    const auto now = job::Budget::Clock::now();
-    time_ += now - last_look_;
-    last_look_ = now;
-    if (time_ <= most_time_) return {};
-    return sdk::make_error(sdk::ErrorKind::unavailable, "query.time_spent",
-                           "the query takes longer than one query may take; ask by fields that "
-                           "have an index, or for less");
-}
-
 sdk::Result<bool> PlannedRun::next_match(Candidate& candidate, Record& row) {
     while (!is_exhausted_) {
-        if (auto left = count_work(); !left) return left.error();
+        if (auto left = time_.count_work(); !left) return left.error();
         const auto more = plan_.source->next(candidate);
         if (!more) return more.error();
         if (!*more) {
@@ -112,7 +99,7 @@ sdk::Result<bool> PlannedRun::next_sorted(Record& row) {
         if (auto ranked = rank_all(); !ranked) return ranked.error();
     }
     if (next_ranked_ >= ranked_.size()) return false;
-    if (auto left = count_work(); !left) return left.error();
+    if (auto left = time_.count_work(); !left) return left.error();
     const std::string key = std::move(ranked_[next_ranked_++]);
     const std::string_view sequence = std::string_view(key).substr(key.size() - kSequenceSize);
     const auto loaded = load({sequence, {}, true}, row);
@@ -201,7 +188,7 @@ sdk::Result<bool> PlannedRun::load(const Candidate& candidate, Record& row) {
     row.sequence.assign(candidate.sequence);
     scanned_.set(row.text());
     // The next one may find out how long this one has taken.
-    work_ += row.text().size() / kBytesOfCandidate;
+    time_.add_bytes(row.text().size());
     return true;
 }
 
@@ -217,7 +204,7 @@ sdk::Result<std::uint64_t> PlannedRun::total_rows() {
 sdk::Result<std::uint64_t> PlannedRun::count_ranges() {
     std::uint64_t matches = 0;
     for (const sdk::KeyRange& range : plan_.total_ranges) {
-        const auto entries = input_.reader.count(range, [this] { return count_work(); });
+        const auto entries = input_.reader.count(range, [this] { return time_.count_work(); });
         if (!entries) return entries.error();
         matches += *entries;
     }
@@ -239,18 +226,36 @@ sdk::Result<std::uint64_t> PlannedRun::count_rest() {
     }
 }
 
-/// Their indexes order by members only, and one that serves needs no other.
-void PlannedRun::leave_to_clients() {
-    if (plan_.access == "composite") plan_.advised.clear();
-    if (!plan_.advised.empty() && input_.page.sort.empty()) plan_.advised.pop_back();
+/// Keeps the members of an index that a client could make: those that the query has equalities for,
+/// and the one that it sorts by, each once. One that is there already serves, is not complete yet,
+/// or cannot serve: advice would not help.
+void PlannedRun::leave_to_clients(const SpaceIndexes& made) {
+    std::vector<std::string>& wanted = plan_.advised;
+    if (wanted.empty()) return;
+    if (input_.page.sort.empty()) wanted.pop_back();
+    if (std::find(wanted.begin(), wanted.end() - 1, wanted.back()) != wanted.end() - 1)
+        wanted.pop_back();
+    std::vector<std::string> members = wanted;
+    std::sort(members.begin(), members.end());
+    const bool is_made = std::any_of(made.all.begin(), made.all.end(), [&](const SpaceIndex& one) {
+        if (one.members.size() < members.size()) return false;
+        std::vector<std::string> leading;
+        for (std::size_t i = 0; i < members.size(); ++i)
+            leading.push_back(one.members[i].path);
+        std::sort(leading.begin(), leading.end());
+        return leading == members;
+    });
+    if (is_made || wanted.size() < 2) wanted.clear();
 }
 
 std::optional<WantedIndex> PlannedRun::wanted_index() const {
+    if (!is_in_space_ || plan_.advised.empty()) return std::nullopt;
     // The total would be counted all the same.
     const std::uint64_t visited = cost_.entries + cost_.records - counted_.value_or(0);
+    const std::uint64_t reached = handed_out_ + input_.page.skip;
     const bool is_costly =
-        visited >= std::max(CompositeAdvisor::kCostly, kTimesCheaper * (handed_out_ + 1));
-    if (!is_in_space_ || plan_.advised.size() < 2 || !is_costly) return std::nullopt;
+        visited >= CompositeAdvisor::kCostly && visited / kTimesCheaper > reached;
+    if (!is_costly) return std::nullopt;
     return WantedIndex{plan_.advised, visited, handed_out_};
 }
 
@@ -272,7 +277,8 @@ sdk::Json PlannedRun::explain() const {
     explained["entries"] = cost_.entries;
     explained["records"] = cost_.records;
     explained["collection_rows"] = plan_.collection_rows;
-    if (!plan_.advised.empty()) explained["wanted_index"] = plan_.advised;
+    if (is_in_space_ ? wanted_index().has_value() : !plan_.advised.empty())
+        explained["wanted_index"] = plan_.advised;
     if (plan_.advised_is_building) explained["wanted_index_state"] = "building";
     return explained;
 }

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "kernel/job/budget.hpp"
 #include "kernel/pagination/scanned_text.hpp"
 #include "kernel/pagination/sort_order.hpp"
 #include "kernel/storage/query/query_plan.hpp"
 #include "kernel/storage/query/query_run.hpp"
+#include "kernel/storage/query/query_time.hpp"
 #include "kernel/storage/record/collection_rules.hpp"
 
 namespace stele::kernel::storage {
@@ -39,10 +39,7 @@ public:
                                                         CompositeBuilder& builder);
 
     sdk::Result<bool> next(Record& row) override;
-    void resume() override {
-        time_ = {};
-        last_look_ = job::Budget::Clock::now();
-    }
+    void resume() override { time_.resume(); }
     sdk::Result<std::uint64_t> total_rows() override;
     sdk::Json explain() const override;
     std::optional<WantedIndex> wanted_index() const override;
@@ -66,7 +63,7 @@ private:
     sdk::Result<bool> load(const Candidate& candidate, Record& row);
     bool is_page_full() const;
     void advise();
-    void leave_to_clients();
+    void leave_to_clients(const SpaceIndexes& made);
 
     QueryInput input_;
     pagination::SortOrder order_;
@@ -83,18 +80,7 @@ private:
     std::uint64_t matched_ = 0;
     std::optional<std::uint64_t> counted_;  ///< from entries
     std::uint64_t handed_out_ = 0;
-    /// Counts a candidate, or an entry, as work; looks at what time is left after so many, or as
-    /// much in bytes.
-    sdk::Result<void> count_work() {
-        return ++work_ < kWorkAtOnce ? sdk::Result<void>() : check_time();
-    }
-    sdk::Result<void> check_time();
-    static constexpr std::size_t kWorkAtOnce = 64;
-    static constexpr std::size_t kBytesOfCandidate = 4096;
-    std::size_t work_ = 0;
-    const job::Budget::Clock::duration most_time_ = job::Budget::current_query_time();
-    job::Budget::Clock::duration time_{};
-    job::Budget::Clock::time_point last_look_ = job::Budget::Clock::now();
+    QueryTime time_;
     bool is_exhausted_ = false;
     bool is_advised_ = false;
 

@@ -13,6 +13,7 @@
 #include "kernel/storage/index/composite_index.hpp"
 #include "kernel/storage/query/query_plan_access.hpp"
 #include "kernel/storage/query/query_run_sources.hpp"
+#include "kernel/storage/query/query_time.hpp"
 
 namespace stele::kernel::storage {
 
@@ -75,14 +76,16 @@ private:
         std::optional<std::uint64_t> entries = {};
 
         /// Where counting goes on: so many are counted, in ranges before this one and in this one
-        /// up to the cursor.
+        /// up to a key, at its beginning where that is empty.
         std::uint64_t counted = 0;
         std::size_t range = 0;
-        std::unique_ptr<sdk::Cursor> cursor = {};
-        /// What was counted, unless that is more than `kMostSeen`.
+        std::string key = {};
+        /// What was counted, unless the paths together have more than `kMostSeen`.
         std::vector<ListedCandidate> seen = {};
     };
     static constexpr std::size_t kMostSeen = 65'536;
+    /// Of many conditions the first are looked at as ways to the matches.
+    static constexpr std::size_t kMostPaths = 64;
 
     /// For what is answered, or makes a path complete.
     sdk::Result<std::int64_t> counter(const std::string& key) const;
@@ -141,9 +144,10 @@ private:
     sdk::Result<void> choose_path(const std::vector<const SpaceIndex*>& indexes);
     sdk::Result<std::vector<std::string>> field_entries(std::string_view path) const;
     sdk::Result<std::optional<std::uint64_t>> field_number(std::string_view path) const;
-    sdk::Result<std::vector<LivePath>> live_paths(const std::vector<AccessPath>& accesses) const;
-    sdk::Result<void> count_entries(std::vector<LivePath>& paths) const;
-    sdk::Result<void> count_up_to(LivePath& path, std::uint64_t limit) const;
+    sdk::Result<std::vector<LivePath>> live_paths(const std::vector<AccessPath>& accesses);
+    sdk::Result<void> count_entries(std::vector<LivePath>& paths);
+    sdk::Result<void> count_up_to(LivePath& path, std::uint64_t limit);
+    void note_seen(LivePath& path, const IndexRange& range, std::string_view key);
     bool is_exact(const LivePath& path, const IndexRange& range) const;
     static bool is_in_order(const LivePath& path);
     static std::vector<sdk::KeyRange> keys_of(const LivePath& path);
@@ -163,6 +167,9 @@ private:
     std::vector<const Query::Node*> conditions_;
     std::uint64_t rows_ = 0;
     std::uint64_t over_indexed_ = 0;
+    /// By all paths together.
+    std::size_t seen_ = 0;
+    QueryTime time_;
 };
 
 }  // namespace stele::kernel::storage

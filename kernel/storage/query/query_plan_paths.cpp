@@ -57,6 +57,8 @@ sdk::Result<void> Planner::choose_path(const std::vector<const SpaceIndex*>& ind
     auto automatic = finder.find(conditions_);
     if (!automatic) return automatic.error();
     std::move(automatic->begin(), automatic->end(), std::back_inserter(*accesses));
+    if (accesses->size() > kMostPaths)
+        accesses->erase(accesses->begin() + kMostPaths, accesses->end());
     auto paths = live_paths(*accesses);
     if (!paths) return paths.error();
     if (auto counted = count_entries(*paths); !counted) return counted;
@@ -97,12 +99,13 @@ sdk::Result<void> Planner::choose_path(const std::vector<const SpaceIndex*>& ind
 }
 
 sdk::Result<std::vector<Planner::LivePath>> Planner::live_paths(
-    const std::vector<AccessPath>& accesses) const {
+    const std::vector<AccessPath>& accesses) {
     std::vector<LivePath> paths;
     for (const AccessPath& access : accesses) {
         LivePath path;
         path.access = &access;
         for (const IndexRange& range : access.ranges) {
+            if (auto left = time_.count_work(); !left) return left.error();
             const auto live = has_entries(range.keys);
             if (!live) return live.error();
             if (*live) path.ranges.push_back(&range);
@@ -113,7 +116,7 @@ sdk::Result<std::vector<Planner::LivePath>> Planner::live_paths(
     return paths;
 }
 
-sdk::Result<void> Planner::count_entries(std::vector<LivePath>& paths) const {
+sdk::Result<void> Planner::count_entries(std::vector<LivePath>& paths) {
     const std::uint64_t last = std::max(kLastRound, rows_ / kPartOfCollection);
     for (std::uint64_t limit = kFirstRound; limit <= last; limit *= kGrowth) {
         for (LivePath& path : paths) {
@@ -125,23 +128,40 @@ sdk::Result<void> Planner::count_entries(std::vector<LivePath>& paths) const {
     return {};
 }
 
-/// Goes on where it stopped, and keeps what it sees: it need not be read again.
-sdk::Result<void> Planner::count_up_to(LivePath& path, std::uint64_t limit) const {
+/// Goes on where it stopped, and keeps what it sees: it need not be read again. Between rounds no
+/// cursor is kept, which would hold what it has read.
+sdk::Result<void> Planner::count_up_to(LivePath& path, std::uint64_t limit) {
     if (path.access->ids) return {};
-    for (; path.range < path.ranges.size(); ++path.range, path.cursor.reset()) {
+    for (; path.range < path.ranges.size(); ++path.range, path.key.clear()) {
         const IndexRange& range = *path.ranges[path.range];
-        if (!path.cursor)
-            path.cursor = request_.reader.scan(range.keys, sdk::ScanDirection::forward);
-        for (; path.cursor->is_valid(); path.cursor->next()) {
-            if (over_indexed_ + path.counted >= limit) return {};
-            if (++path.counted > kMostSeen) continue;
-            path.seen.push_back(
-                ListedCandidate::of(sequence_of(path.cursor->key()), is_exact(path, range)));
+        const std::string& begin = path.key.empty() ? range.keys.begin : path.key;
+        const auto cursor =
+            request_.reader.scan({begin, range.keys.end}, sdk::ScanDirection::forward);
+        for (; cursor->is_valid(); cursor->next()) {
+            if (over_indexed_ + path.counted >= limit) {
+                path.key = cursor->key();
+                return {};
+            }
+            ++path.counted;
+            note_seen(path, range, cursor->key());
+            if (auto left = time_.count_work(); !left) return left;
         }
-        if (auto status = path.cursor->status(); !status) return status;
+        if (auto status = cursor->status(); !status) return status;
     }
     path.entries = over_indexed_ + path.counted;
     return {};
+}
+
+void Planner::note_seen(LivePath& path, const IndexRange& range, std::string_view key) {
+    // One that is not complete is of no use.
+    if (path.seen.size() + 1 != path.counted) return;
+    if (seen_ == kMostSeen) {
+        seen_ -= path.seen.size();
+        path.seen = {};
+        return;
+    }
+    ++seen_;
+    path.seen.push_back(ListedCandidate::of(sequence_of(key), is_exact(path, range)));
 }
 
 /// Whether a record that has an entry in the range matches without a look at it.

@@ -44,6 +44,49 @@ private:
     const sdk::Reader& below_;
 };
 
+/// Each of its cursors fails after some steps.
+class BreakingReader final : public sdk::Reader {
+public:
+    BreakingReader(const sdk::Reader& below, std::size_t steps) : below_(below), steps_(steps) {}
+
+    sdk::Result<std::optional<std::string>> get(std::string_view key) const override {
+        return below_.get(key);
+    }
+    sdk::Result<bool> get_into(std::string_view key, std::string& value) const override {
+        return below_.get_into(key, value);
+    }
+    std::unique_ptr<sdk::Cursor> scan(sdk::KeyRange range,
+                                      sdk::ScanDirection direction) const override {
+        return std::make_unique<Cursor>(below_.scan(std::move(range), direction), steps_);
+    }
+
+private:
+    class Cursor final : public sdk::Cursor {
+    public:
+        Cursor(std::unique_ptr<sdk::Cursor> below, std::size_t left)
+            : below_(std::move(below)), left_(left) {}
+        bool is_valid() const override { return left_ > 0 && below_->is_valid(); }
+        std::string_view key() const override { return below_->key(); }
+        std::string_view value() const override { return below_->value(); }
+        void next() override {
+            below_->next();
+            if (below_->is_valid()) --left_;
+        }
+        void seek(std::string_view key) override { below_->seek(key); }
+        sdk::Result<void> status() const override {
+            if (left_ > 0) return below_->status();
+            return sdk::make_error(sdk::ErrorKind::internal, "test.broken", "a block is broken");
+        }
+
+    private:
+        std::unique_ptr<sdk::Cursor> below_;
+        std::size_t left_;
+    };
+
+    const sdk::Reader& below_;
+    const std::size_t steps_;
+};
+
 /// A chain of forks: the first line has entries of the kinds `aa` and `bb`, each other one an entry
 /// of `aa`.
 class DeepLines {
@@ -138,6 +181,21 @@ TEST_CASE("a scan looks only where a line of a view may have something to show")
     CHECK(lines.scan(10, "bb") == Cost{.gets = 9, .cursors = 3, .entries = 1});
     CHECK(lines.scan(10, "aa") == Cost{.gets = 9, .cursors = 10, .entries = 10});
     CHECK(lines.scan(1, "bb") == Cost{.gets = 0, .cursors = 1, .entries = 1});
+}
+
+TEST_CASE("a scan that fails among entries that a view does not show tells so") {
+    DeepLines lines;
+    // Behind the fork, so that it has to be passed by.
+    for (const char* name : {"bb-a", "bb-b", "bb-c"})
+        lines.write(1, name, "1");
+    const auto snapshot = lines.engine().snapshot();
+    const View view = find_view(*snapshot, lines.space(), 2).value();
+    const BreakingReader breaking(*snapshot, 2);
+    const ViewReader fork(breaking, lines.space(), view);
+    const auto cursor = fork.scan({"bb", "bc"}, sdk::ScanDirection::forward);
+    CHECK_FALSE(cursor->is_valid());
+    REQUIRE_FALSE(cursor->status().has_value());
+    CHECK(cursor->status().error().code == "test.broken");
 }
 
 TEST_CASE("an entry is looked up without a cursor while nothing has ended") {

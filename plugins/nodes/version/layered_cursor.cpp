@@ -133,10 +133,10 @@ void LayeredCursor::open(const std::string& prefix, std::size_t rank, bool is_pa
     layer.bound = shows_.view().links[rank].bound;
     layer.rank = rank;
     layer.is_past = is_past;
-    if (auto status = layer.cursor->status(); !status) status_ = status;
-    // What has nothing to show in the whole range never will.
     enter(layer);
     settle(layer);
+    if (auto status = layer.cursor->status(); !status) status_ = status;
+    // What has nothing to show in the whole range never will.
     if (layer.is_valid()) layers_.push_back(std::move(layer));
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <filesystem>
@@ -67,6 +68,7 @@ struct TableRead {
     std::size_t size = 0;
 };
 
+/// Each thread's begin at a number of their own, so that one number is never told by two threads.
 class LastReads {
 public:
     void add(const TableName& file, std::uint64_t offset, std::size_t size) {
@@ -86,7 +88,9 @@ private:
     /// More than a cursor over all levels reads between two steps.
     static constexpr std::size_t kKept = 32;
     std::array<TableRead, kKept> reads_;
-    std::uint64_t next_ = 0;
+    static constexpr unsigned kReadsOfThread = 40;  ///< bits
+    inline static std::atomic<std::uint64_t> threads_ = 0;
+    std::uint64_t next_ = threads_++ << kReadsOfThread;
 };
 
 static_assert(std::is_trivially_destructible_v<LastReads>, "threads that never end remember it");
