@@ -107,6 +107,11 @@ Reply Reply::download(RangeSource open, std::uint64_t size, std::string content_
     return reply;
 }
 
+Reply& Reply::file(FileSource open) & {
+    file_ = std::move(open);
+    return *this;
+}
+
 Reply& Reply::header(std::string name, std::string value) & {
     headers_.emplace_back(std::move(name), std::move(value));
     return *this;

@@ -8,6 +8,7 @@
 
 #include <stele/sdk/attachment_names.hpp>
 #include <stele/sdk/entity_tag.hpp>
+#include <stele/sdk/file_reader.hpp>
 #include <stele/sdk/form_body.hpp>
 #include <stele/sdk/http_date.hpp>
 #include <stele/sdk/members.hpp>
@@ -46,6 +47,13 @@ BodySource bytes_of(BlobStore& binaries, const std::string& name, std::uint64_t 
             at += piece.size();
             return at < end;
         };
+}
+
+Result<std::shared_ptr<FileReader>> file_of(FileBlobs& binaries, const std::string& name,
+                                            bool may_wait) {
+    auto opened = binaries.open_file(name, may_wait);
+    if (!opened) return opened.error();
+    return std::shared_ptr<FileReader>(std::move(*opened));
 }
 
 Error file_missing() {
@@ -207,6 +215,11 @@ Reply inert_download(BlobStore& binaries, const Attachment& attachment, bool is_
             return bytes_of(binaries, object, first, end);
         },
         attachment.length, attachment.content_type);
+    if (auto* const files = dynamic_cast<FileBlobs*>(&binaries)) {
+        reply.file([files, object = attachment.object_id](bool may_wait) {
+            return file_of(*files, object, may_wait);
+        });
+    }
     const bool is_saved = is_file || is_active_content(attachment.content_type);
     reply.header("Content-Disposition", content_disposition(is_saved, file_name));
     reply.header("Content-Security-Policy", kInert);

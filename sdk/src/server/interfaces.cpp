@@ -9,6 +9,7 @@
 #include <stele/sdk/data_store.hpp>
 #include <stele/sdk/documents.hpp>
 #include <stele/sdk/engine_binaries.hpp>
+#include <stele/sdk/file_reader.hpp>
 #include <stele/sdk/registrar.hpp>
 #include <stele/sdk/resource.hpp>
 #include <stele/sdk/seed_member.hpp>
@@ -57,6 +58,8 @@ Authorities::~Authorities() = default;
 BlobStore::~BlobStore() = default;
 BlobStore::Reader::~Reader() = default;
 BlobStore::Writer::~Writer() = default;
+FileReader::~FileReader() = default;
+FileBlobs::~FileBlobs() = default;
 Callers::~Callers() = default;
 Context::~Context() = default;
 ContextPart::~ContextPart() = default;

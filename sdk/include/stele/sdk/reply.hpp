@@ -13,6 +13,8 @@
 
 namespace stele::sdk {
 
+class FileReader;
+
 /// Gives the next piece of a long body: appends to `out` and answers true while more may follow.
 /// Called on a worker thread, one call at a time, only as fast as the caller reads.
 using BodySource = std::function<Result<bool>(std::string& out)>;
@@ -46,6 +48,10 @@ public:
     /// can go on with a download that broke off.
     using RangeSource = std::function<BodySource(std::uint64_t first, std::uint64_t end)>;
     static Reply download(RangeSource open, std::uint64_t size, std::string content_type);
+    /// The same bytes where they may lie in a file: null, or `not_found`, and they come from the
+    /// `RangeSource`. Called any number of times; unless it `may_wait`, on an I/O thread.
+    using FileSource = std::function<Result<std::shared_ptr<FileReader>>(bool may_wait)>;
+    Reply& file(FileSource open) &;
 
     /// Adds a header line, for instance `Set-Cookie`. Repeatable.
     Reply& header(std::string name, std::string value) &;
@@ -64,6 +70,7 @@ public:
     const BodySource& source() const { return source_; }
     /// Set for downloads only, whose number of bytes is `size`.
     const RangeSource& ranges() const { return ranges_; }
+    const FileSource& file() const { return file_; }
     std::uint64_t size() const { return size_; }
     const std::string& content_type() const { return content_type_; }
     std::string take_content_type() { return std::move(content_type_); }
@@ -78,6 +85,7 @@ private:
     std::shared_ptr<const Json> unsorted_rows_;
     BodySource source_;
     RangeSource ranges_;
+    FileSource file_;
     std::uint64_t size_ = 0;
     std::string content_type_ = "application/json;charset=UTF-8";
     std::string etag_;
