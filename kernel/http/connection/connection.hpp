@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -61,9 +63,16 @@ protected:
 
     virtual void open() = 0;
     virtual void read_into(std::span<char> space) = 0;
-    /// Sends what goes without waiting; nothing when the connection broke.
-    virtual std::optional<std::size_t> write_now(const Pieces& pieces) = 0;
+    /// Sends what goes without waiting; nothing when the connection broke. When `more_follows` at
+    /// once, a small piece may wait for it.
+    virtual std::optional<std::size_t> write_now(const Pieces& pieces, bool more_follows) = 0;
     virtual void write_later(const Pieces& pieces) = 0;
+    /// Whether the bytes of files go out as they are, by the two below.
+    virtual bool can_send_files() const = 0;
+    /// Sends what goes without waiting for the peer; as sendfile(2) answers.
+    virtual ssize_t write_from(int descriptor, std::uint64_t offset, std::size_t count) = 0;
+    /// Leads to `on_written`, with no bytes.
+    virtual void wait_until_writable() = 0;
     /// Whether the peer must be told that nothing more comes (TLS), also when it knows from HTTP.
     virtual bool needs_farewell() const = 0;
     /// Tells the peer that nothing more comes. False when the transport reads by itself what still
@@ -113,6 +122,7 @@ private:
     void ask_admission();
     bool take_admission();
     void claim_room(std::size_t bytes);
+    std::size_t upload_room();
     bool needs_more_room() const;
     bool take_room();
     void give_up_room();
@@ -140,12 +150,18 @@ private:
     bool pull_piece(StreamedReply& reply);
     void on_piece();
     bool send_piece(StreamedReply& reply);
+    void append_stream_head(StreamedReply& reply);
     void end_stream_badly(const sdk::Error& error);
     void finish_reply();
     HeadFacts facts_of(const Response& response) const;
     bool has_pending_output() const;
     std::string_view body() const { return shared_body_ ? *shared_body_ : body_; }
-    bool flush();
+    bool flush(bool more_follows = false);
+    void await_reader();
+
+    // connection_file.cpp: downloads that go out from their file
+    bool send_file(StreamedReply& reply);
+    bool on_file_not_sent(StreamedReply& reply, int error);
 
     std::shared_ptr<ConnectionContext> context_;
     std::string remote_address_;

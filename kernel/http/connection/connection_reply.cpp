@@ -102,6 +102,7 @@ void Connection::deliver(Response&& response) {
         response.status = 304;
         response.source = nullptr;
         response.ranges = nullptr;
+        response.file = nullptr;
         response.clear_body();
     }
     if (response.ranges) open_download(parser_.request(), response);
@@ -201,6 +202,13 @@ void Connection::begin_stream(Response&& response, const HeadFacts& facts) {
         return;
     }
     if (reply->is_gzip) reply->head.source = gzip_source(std::move(reply->head.source));
+    const bool may_send_file = can_send_files() && reply->missing.value_or(0) > 0;
+    if (!may_send_file) reply->head.file = nullptr;
+    if (reply->head.file) {
+        reply->at = reply->head.first;
+        reply->end = reply->at + *reply->missing;
+        reply->open_file_now();
+    }
     stream_ = std::move(reply);
     phase_ = Phase::streaming;
 }
@@ -212,6 +220,7 @@ bool Connection::stream() {
         end_stream_badly(*reply.failure);
         return phase_ != Phase::closed;
     }
+    if (reply.file) return send_file(reply);
     if (reply.has_piece) {
         reply.has_piece = false;
         return send_piece(reply) && flush();
@@ -254,7 +263,7 @@ void Connection::on_piece() {
         stream_.reset();
         return;
     }
-    stream_->has_piece = !stream_->failure;
+    stream_->has_piece = !stream_->failure && !stream_->file;
     run();
 }
 
@@ -268,17 +277,8 @@ bool Connection::send_piece(StreamedReply& reply) {
             return phase_ != Phase::closed;
         }
     }
-    const std::size_t begin = out_.size();
-    if (!reply.is_head_sent) {
-        HeadFacts facts = facts_of(reply.head);
-        facts.length = reply.missing;
-        facts.is_chunked = reply.is_chunked;
-        facts.is_gzip = reply.is_gzip;
-        closes_after_reply_ = facts.closes;
-        append_head(out_, reply.head, facts);
-        reply_head_bytes_ = out_.size() - begin;
-        reply.is_head_sent = true;
-    }
+    if (!reply.is_head_sent) append_stream_head(reply);
+    const std::size_t behind_head = out_.size();
     if (reply.missing) *reply.missing -= reply.piece.size();
     if (reply.is_chunked) {
         tail_ = reply.is_last ? "0\r\n\r\n" : "";
@@ -288,8 +288,20 @@ bool Connection::send_piece(StreamedReply& reply) {
         }
     }
     body_.swap(reply.piece);
-    reply_bytes_ += out_.size() - begin + body_.size() + tail_.size();
+    reply_bytes_ += out_.size() - behind_head + body_.size() + tail_.size();
     return true;
+}
+
+void Connection::append_stream_head(StreamedReply& reply) {
+    HeadFacts facts = facts_of(reply.head);
+    facts.length = reply.missing;
+    facts.is_chunked = reply.is_chunked;
+    facts.is_gzip = reply.is_gzip;
+    closes_after_reply_ = facts.closes;
+    const std::size_t begin = out_.size();
+    append_head(out_, reply.head, facts);
+    reply_bytes_ = reply_head_bytes_ = out_.size() - begin;
+    reply.is_head_sent = true;
 }
 
 void Connection::end_stream_badly(const sdk::Error& error) {
@@ -312,7 +324,8 @@ bool Connection::has_pending_output() const {
 }
 
 /// True when everything is sent; otherwise the rest is on its way, or the connection is closed.
-bool Connection::flush() {
+/// With `more_follows` the system may wait for what comes behind it.
+bool Connection::flush(bool more_follows) {
     while (has_pending_output()) {
         std::size_t skipped = sent_;
         Pieces pieces{out_, body(), tail_};
@@ -321,16 +334,13 @@ bool Connection::flush() {
             piece.remove_prefix(gone);
             skipped -= gone;
         }
-        const std::optional<std::size_t> count = write_now(pieces);
+        const std::optional<std::size_t> count = write_now(pieces, more_follows);
         if (!count) {
             close();
             return false;
         }
         if (*count == 0) {
-            const auto patience = context_->shared.options.limits.write_time;
-            write_deadline_ = ConnectionContext::now() + patience.count();
-            is_writing_ = true;
-            hold_reply();
+            await_reader();
             write_later(pieces);
             return false;
         }
@@ -348,6 +358,14 @@ bool Connection::flush() {
         forget(body_);
     }
     return true;
+}
+
+/// Until it takes more, or its time is over.
+void Connection::await_reader() {
+    const auto patience = context_->shared.options.limits.write_time;
+    write_deadline_ = ConnectionContext::now() + patience.count();
+    is_writing_ = true;
+    hold_reply();
 }
 
 void Connection::on_written(bool is_good, std::size_t count) {

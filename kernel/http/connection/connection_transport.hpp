@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 
+#include "kernel/file/sent_file.hpp"
 #include "kernel/http/connection/connection.hpp"
 
 namespace stele::kernel::http {
@@ -47,8 +48,21 @@ private:
             });
     }
 
-    std::optional<std::size_t> write_now(const Pieces& pieces) override {
-        return Traits::write_now(stream_, buffers_of(pieces));
+    std::optional<std::size_t> write_now(const Pieces& pieces, bool more_follows) override {
+        return Traits::write_now(stream_, buffers_of(pieces), more_follows);
+    }
+
+    bool can_send_files() const override { return Traits::kSendsFiles; }
+
+    ssize_t write_from(int descriptor, std::uint64_t offset, std::size_t count) override {
+        return file::send_from_file(stream_.lowest_layer().native_handle(), descriptor, offset,
+                                    count);
+    }
+
+    void wait_until_writable() override {
+        stream_.lowest_layer().async_wait(
+            boost::asio::socket_base::wait_write,
+            [this, keep = self()](const boost::system::error_code& code) { on_written(!code, 0); });
     }
 
     void write_later(const Pieces& pieces) override {

@@ -29,6 +29,7 @@ namespace asio = boost::asio;
 template <>
 struct TransportTraits<TcpSocket> {
     static constexpr bool kNeedsFarewell = false;
+    static constexpr bool kSendsFiles = true;
 
     template <class Handler>
     static void open(TcpSocket&, Handler handler) {
@@ -36,11 +37,13 @@ struct TransportTraits<TcpSocket> {
     }
 
     template <class Buffers>
-    static std::optional<std::size_t> write_now(TcpSocket& socket, const Buffers& buffers) {
+    static std::optional<std::size_t> write_now(TcpSocket& socket, const Buffers& buffers,
+                                                bool more_follows) {
         boost::system::error_code code;
         const bool is_single = buffers[1].size() == 0 && buffers[2].size() == 0;
-        const std::size_t count =
-            is_single ? socket.write_some(buffers[0], code) : socket.write_some(buffers, code);
+        const int flags = more_follows ? MSG_MORE : 0;
+        const std::size_t count = is_single ? socket.send(asio::buffer(buffers[0]), flags, code)
+                                            : socket.send(buffers, flags, code);
         if (code == asio::error::would_block) return 0;
         if (code) return std::nullopt;
         return count;

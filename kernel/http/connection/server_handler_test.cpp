@@ -38,7 +38,8 @@ void TestHandler::handle(Exchange& exchange) {
     const std::string_view path = exchange.request().path;
     if (path == "/later") return answer_later(exchange);
     if (path.starts_with("/upload")) return answer_upload(exchange);
-    if (path.starts_with("/ranges")) return exchange.answer(download_for(exchange.request()));
+    if (path.starts_with("/ranges") || path == "/file")
+        return exchange.answer(download_for(exchange.request()));
     if (path == "/throws") throw std::runtime_error("thrown by the test");
     if (path == "/held") {
         {
@@ -110,6 +111,13 @@ bool TestHandler::held_is_abandoned() {
 /// 26 letters, or none; `/ranges-break` fails behind the fifth.
 Response TestHandler::download_for(const Request& request) {
     Response response;
+    if (request.path == "/file") {
+        response.content_type = "application/octet-stream";
+        response.ranges = file_ranges_;
+        response.file = file_;
+        response.size = file_size_;
+        return response;
+    }
     response.content_type = "text/plain";
     response.headers.emplace_back("Content-Disposition", "attachment; filename=\"a b.txt\"");
     response.headers.emplace_back("Content-Security-Policy", "default-src 'none'; sandbox");

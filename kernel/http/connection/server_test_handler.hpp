@@ -26,6 +26,13 @@ public:
     /// Requests for `/upload` that were handled.
     int uploads() const { return uploads_; }
     int downloads_opened() const { return downloads_opened_; }
+    /// `/file` is a download of so many bytes; before it is asked for.
+    void serve_file(sdk::Reply::FileSource file, sdk::Reply::RangeSource ranges,
+                    std::uint64_t size) {
+        file_ = std::move(file);
+        file_ranges_ = std::move(ranges);
+        file_size_ = size;
+    }
     /// Waits until the source of `/endless` was destroyed.
     void wait_until_source_gone();
     void wait_until_held();
@@ -51,6 +58,9 @@ private:
     bool is_source_gone_ = false;
     std::atomic<int> uploads_{0};
     std::atomic<int> downloads_opened_{0};
+    sdk::Reply::FileSource file_;
+    sdk::Reply::RangeSource file_ranges_;
+    std::uint64_t file_size_ = 0;
     std::atomic<int> pulls_{0};
     std::atomic<int> most_pulls_{0};
 };

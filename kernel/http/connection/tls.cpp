@@ -74,6 +74,7 @@ using TlsStream = ssl::stream<TcpSocket>;
 template <>
 struct TransportTraits<TlsStream> {
     static constexpr bool kNeedsFarewell = true;
+    static constexpr bool kSendsFiles = false;
 
     template <class Handler>
     static void open(TlsStream& stream, Handler handler) {
@@ -84,7 +85,7 @@ struct TransportTraits<TlsStream> {
 
     /// The engine cannot be left in the middle of a record: writes always go the long way.
     template <class Buffers>
-    static std::optional<std::size_t> write_now(TlsStream&, const Buffers&) {
+    static std::optional<std::size_t> write_now(TlsStream&, const Buffers&, bool) {
         return 0;
     }
 

@@ -64,7 +64,7 @@ struct Request {
 };
 
 /// What goes back. `source`, when set, is streamed in chunks in place of `body`; `ranges` is a
-/// download of `size` bytes.
+/// download of `size` bytes, which may lie in a `file`.
 struct Response {
     int status = 200;
     std::string content_type = "application/json;charset=UTF-8";
@@ -74,7 +74,10 @@ struct Response {
     std::shared_ptr<const std::string> shared_body;
     sdk::BodySource source;
     sdk::Reply::RangeSource ranges;
+    sdk::Reply::FileSource file;
     std::uint64_t size = 0;
+    /// Where the bytes of `source` begin in those of the download.
+    std::uint64_t first = 0;
     /// The header `ETag` is of the whole reply, so that 304 may be said in its place.
     bool has_whole_tag = false;
     /// Who asked, for the log; null when nobody knows.

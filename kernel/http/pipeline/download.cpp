@@ -70,16 +70,16 @@ bool is_same_version(const Request& request, const Response& response) {
     return etag && etag->starts_with('"') && sdk::trimmed(*condition) == *etag;
 }
 
-sdk::BodySource open_later(sdk::Reply::RangeSource open, ByteRange range) {
-    return [open = std::move(open), range,
+}  // namespace
+
+sdk::BodySource open_later(sdk::Reply::RangeSource open, std::uint64_t first, std::uint64_t end) {
+    return [open = std::move(open), first, end,
             source = sdk::BodySource()](std::string& out) mutable -> sdk::Result<bool> {
-        if (range.first == range.end) return false;
-        if (!source) source = open(range.first, range.end);
+        if (first == end) return false;
+        if (!source) source = open(first, end);
         return source(out);
     };
 }
-
-}  // namespace
 
 void open_download(const Request& request, Response& response) {
     const std::uint64_t size = response.size;
@@ -108,8 +108,10 @@ void open_download(const Request& request, Response& response) {
     }
     response.headers.emplace_back("Accept-Ranges", "bytes");
     response.headers.emplace_back("Content-Length", std::to_string(range.end - range.first));
-    response.source = open_later(std::move(response.ranges), range);
-    response.ranges = nullptr;
+    response.first = range.first;
+    response.source = open_later(response.ranges, range.first, range.end);
+    // What was begun as a file may be gone on with.
+    if (!response.file) response.ranges = nullptr;
 }
 
 }  // namespace stele::kernel::http

@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include <stele/sdk/encoding.hpp>
+#include <stele/sdk/file_reader.hpp>
 #include <stele/sdk/seal.hpp>
 #include <stele/sdk/time.hpp>
 
@@ -186,7 +187,7 @@ sdk::Result<std::string> BlobWriter::finish() {
     return name;
 }
 
-class BlobReader final : public sdk::BlobStore::Reader {
+class BlobReader final : public sdk::FileReader {
 public:
     BlobReader(file::PosixFile file, std::uint64_t size) : file_(std::move(file)), size_(size) {}
 
@@ -210,12 +211,16 @@ public:
         return {};
     }
 
+    int descriptor() const override { return file_.descriptor(); }
+    sdk::Result<bool> is_sendable(std::uint64_t, std::uint64_t, bool) override { return true; }
+    bool is_unchanged() const override { return true; }
+
 private:
     file::PosixFile file_;
     std::uint64_t size_;
 };
 
-class BlobDirectory final : public sdk::BlobStore {
+class BlobDirectory final : public sdk::FileBlobs {
 public:
     BlobDirectory(fs::path folder, std::uint64_t reserve_bytes, BlobFolderUse use)
         : folder_(std::move(folder)), reserve_(reserve_bytes), use_(use) {}
@@ -225,6 +230,8 @@ public:
 
     sdk::Result<std::unique_ptr<sdk::BlobStore::Writer>> create() override;
     sdk::Result<std::unique_ptr<sdk::BlobStore::Reader>> open(std::string_view name) override;
+    sdk::Result<std::unique_ptr<sdk::FileReader>> open_file(std::string_view name,
+                                                            bool may_wait) override;
     sdk::Result<bool> exists(std::string_view name) override;
     sdk::Result<void> remove(std::string_view name) override;
     sdk::Result<void> for_each(const std::function<void(std::string_view name)>& visit) override;
@@ -234,6 +241,7 @@ public:
                                                             std::int64_t epoch_ms) override;
 
 private:
+    sdk::Result<std::unique_ptr<BlobReader>> open_reader(std::string_view name);
     sdk::Result<void> prepare_unfinished();
     /// The unfinished blobs that were last written before `epoch_ms`.
     sdk::Result<void> remove_unfinished(std::int64_t epoch_ms);
@@ -311,6 +319,21 @@ sdk::Result<std::unique_ptr<sdk::BlobStore::Writer>> BlobDirectory::create() {
 }
 
 sdk::Result<std::unique_ptr<sdk::BlobStore::Reader>> BlobDirectory::open(std::string_view name) {
+    auto reader = open_reader(name);
+    if (!reader) return reader.error();
+    return std::unique_ptr<sdk::BlobStore::Reader>(std::move(*reader));
+}
+
+/// A folder of several hosts lies on another machine, which is waited for.
+sdk::Result<std::unique_ptr<sdk::FileReader>> BlobDirectory::open_file(std::string_view name,
+                                                                       bool /*may_wait*/) {
+    if (use_ == BlobFolderUse::by_hosts) return std::unique_ptr<sdk::FileReader>();
+    auto reader = open_reader(name);
+    if (!reader) return reader.error();
+    return std::unique_ptr<sdk::FileReader>(std::move(*reader));
+}
+
+sdk::Result<std::unique_ptr<BlobReader>> BlobDirectory::open_reader(std::string_view name) {
     if (!is_blob_name(name)) return unknown_blob(name);
     file::PosixFile file(path_of(folder_, name), O_RDONLY);
     if (!file.is_open() && errno == ENOENT) return unknown_blob(name);
@@ -321,8 +344,7 @@ sdk::Result<std::unique_ptr<sdk::BlobStore::Reader>> BlobDirectory::open(std::st
     if (!file.is_open()) return disk_error("while opening a blob", errno);
     struct stat found = {};
     if (::fstat(file.descriptor(), &found) != 0) return disk_error("while opening a blob", errno);
-    return std::unique_ptr<sdk::BlobStore::Reader>(
-        std::make_unique<BlobReader>(std::move(file), static_cast<std::uint64_t>(found.st_size)));
+    return std::make_unique<BlobReader>(std::move(file), static_cast<std::uint64_t>(found.st_size));
 }
 
 sdk::Result<bool> BlobDirectory::exists(std::string_view name) {

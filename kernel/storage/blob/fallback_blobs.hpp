@@ -1,12 +1,12 @@
 #pragma once
 
-#include <stele/sdk/blob_store.hpp>
+#include <stele/sdk/file_reader.hpp>
 
 namespace stele::kernel::storage {
 
 /// A place for blobs, and a second one where those lie that were written before it was chosen: what
 /// the first one lacks is read there. Everything is written to the first. Both must outlive it.
-class FallbackBlobs final : public sdk::BlobStore {
+class FallbackBlobs final : public sdk::FileBlobs {
 public:
     FallbackBlobs(sdk::BlobStore& first, sdk::BlobStore& second) : first_(first), second_(second) {}
 
@@ -14,6 +14,13 @@ public:
     sdk::Result<std::unique_ptr<Reader>> open(std::string_view name) override {
         auto opened = first_.open(name);
         return !opened && sdk::is_missing(opened.error()) ? second_.open(name) : std::move(opened);
+    }
+    /// A file of the second has the same bytes as what the first may have elsewhere.
+    sdk::Result<std::unique_ptr<sdk::FileReader>> open_file(std::string_view name,
+                                                            bool may_wait) override {
+        auto opened = open_file_of(first_, name, may_wait);
+        const bool is_elsewhere = opened ? !*opened : sdk::is_missing(opened.error());
+        return is_elsewhere ? open_file_of(second_, name, may_wait) : std::move(opened);
     }
     sdk::Result<bool> exists(std::string_view name) override {
         auto found = first_.exists(name);
@@ -36,6 +43,14 @@ public:
     }
 
 private:
+    static sdk::Result<std::unique_ptr<sdk::FileReader>> open_file_of(sdk::BlobStore& blobs,
+                                                                      std::string_view name,
+                                                                      bool may_wait) {
+        auto* const files = dynamic_cast<sdk::FileBlobs*>(&blobs);
+        if (files == nullptr) return std::unique_ptr<sdk::FileReader>();
+        return files->open_file(name, may_wait);
+    }
+
     sdk::BlobStore& first_;
     sdk::BlobStore& second_;
 };

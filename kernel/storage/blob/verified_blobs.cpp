@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include <stele/sdk/file_reader.hpp>
+#include <stele/sdk/time.hpp>
+
 #include "kernel/storage/blob/blob_digest.hpp"
 
 namespace stele::kernel::storage {
@@ -11,11 +14,16 @@ namespace {
 
 constexpr std::size_t kVerifiedPiece = 256 * 1024;
 
-class VerifiedReader final : public sdk::BlobStore::Reader {
+/// What is read as a whole is verified before its first byte goes out up to this size, and sent as
+/// a file. With more, the reader would wait too long.
+constexpr std::uint64_t kVerifiedAhead = 4 * 1024 * 1024;
+
+class VerifiedReader final : public sdk::FileReader {
 public:
     VerifiedReader(std::unique_ptr<sdk::BlobStore::Reader> reader, std::string name,
                    const std::string& place, BlobVerification& verification, DamageNotes& damage)
         : reader_(std::move(reader)),
+          file_(dynamic_cast<sdk::FileReader*>(reader_.get())),
           name_(std::move(name)),
           blob_(place + '/' + name_),
           verification_(verification),
@@ -23,20 +31,30 @@ public:
 
     std::uint64_t size() const override { return reader_->size(); }
     sdk::Result<void> read(std::uint64_t offset, std::size_t limit, std::string& out) override;
+    int descriptor() const override { return file_ ? file_->descriptor() : -1; }
+    sdk::Result<bool> is_sendable(std::uint64_t first, std::uint64_t end, bool may_wait) override;
+    bool is_unchanged() const override;
 
 private:
     sdk::Result<void> verify_ahead();
+    sdk::Result<void> verify();
+    std::optional<file::FileStamp> stamp() const;
     sdk::Result<void> read_checked(std::uint64_t offset, std::size_t limit, std::string& out);
     sdk::Result<void> follow(std::uint64_t offset, const std::string& bytes);
     sdk::Error damaged(const std::string& what);
 
     std::unique_ptr<sdk::BlobStore::Reader> reader_;
+    sdk::FileReader* const file_;  ///< the same; null when it is in no file
     const std::string name_;
     const std::string blob_;
     BlobVerification& verification_;
     DamageNotes& damage_;
     bool is_begun_ = false;
     bool is_sound_ = false;
+    /// Of the file, before anything was read of it.
+    std::optional<file::FileStamp> stamp_;
+    /// The same when it was found sendable.
+    std::optional<file::FileStamp> sendable_;
     /// Of the bytes from the beginning that were handed out without a gap.
     BlobDigest digest_;
     std::uint64_t followed_ = 0;
@@ -59,6 +77,11 @@ sdk::Result<void> VerifiedReader::read_checked(std::uint64_t offset, std::size_t
 
 sdk::Result<void> VerifiedReader::verify_ahead() {
     if (!verification_.is_due(blob_, size())) return {};
+    return verify();
+}
+
+sdk::Result<void> VerifiedReader::verify() {
+    stamp_ = stamp();
     BlobDigest digest;
     std::string piece;
     for (std::uint64_t offset = 0; offset < size(); offset += piece.size()) {
@@ -68,7 +91,7 @@ sdk::Result<void> VerifiedReader::verify_ahead() {
     }
     if (digest.name() != name_) return damaged("is not what was stored");
     is_sound_ = true;
-    verification_.note_sound(blob_);
+    verification_.note_sound(blob_, stamp_);
     return {};
 }
 
@@ -80,12 +103,13 @@ sdk::Result<void> VerifiedReader::follow(std::uint64_t offset, const std::string
     if (followed_ < size() && !bytes.empty()) return {};
     if (digest_.name() != name_) return damaged("is not what was stored");
     is_sound_ = true;
-    verification_.note_sound(blob_);
+    verification_.note_sound(blob_, stamp_);
     return {};
 }
 
 sdk::Result<void> VerifiedReader::read(std::uint64_t offset, std::size_t limit, std::string& out) {
     const bool is_first = !std::exchange(is_begun_, true);
+    if (is_first) stamp_ = stamp();
     // One that fits into a piece is verified with it.
     if (is_first && (offset > 0 || limit < size())) {
         if (auto verified = verify_ahead(); !verified) return verified;
@@ -99,11 +123,40 @@ sdk::Result<void> VerifiedReader::read(std::uint64_t offset, std::size_t limit, 
     return {};
 }
 
-class VerifiedBlobs final : public sdk::BlobStore {
+std::optional<file::FileStamp> VerifiedReader::stamp() const {
+    return file_ ? file::stamp_of(file_->descriptor()) : std::nullopt;
+}
+
+/// The whole is, once it was verified in this file; a part of it as `read` would hand it out.
+sdk::Result<bool> VerifiedReader::is_sendable(std::uint64_t first, std::uint64_t end,
+                                              bool may_wait) {
+    const auto present = stamp();
+    if (!present) return false;
+    if (!verification_.is_sound(blob_, *present)) {
+        if (!may_wait) return false;
+        const bool is_whole = first == 0 && end == size();
+        const bool was_written_to = present->size != size() || (sendable_ && !is_unchanged());
+        const bool is_short = size() <= kVerifiedAhead && verification_.looks_ahead();
+        if (is_whole && !is_short && !was_written_to) return false;
+        const bool looks_at_all = is_whole || was_written_to;
+        if (auto verified = looks_at_all ? verify() : verify_ahead(); !verified)
+            return verified.error();
+    }
+    sendable_ = present;
+    return true;
+}
+
+bool VerifiedReader::is_unchanged() const {
+    const auto present = stamp();
+    return present && sendable_ && present->has_bytes_of(*sendable_);
+}
+
+class VerifiedBlobs final : public sdk::FileBlobs {
 public:
     VerifiedBlobs(std::unique_ptr<sdk::BlobStore> blobs, std::string place,
                   BlobVerification& verification, DamageNotes& damage)
         : blobs_(std::move(blobs)),
+          files_(dynamic_cast<sdk::FileBlobs*>(blobs_.get())),
           place_(std::move(place)),
           verification_(verification),
           damage_(damage) {}
@@ -111,15 +164,19 @@ public:
     sdk::Result<std::unique_ptr<Writer>> create() override { return blobs_->create(); }
     sdk::Result<std::unique_ptr<Reader>> open(std::string_view name) override {
         auto reader = blobs_->open(name);
-        if (!reader && reader.error().kind == sdk::ErrorKind::internal) {
-            const std::string place = "the binary " + place_ + '/' + std::string(name) +
-                                      " cannot be opened: " + reader.error().detail;
-            damage_.note(place);
-            return DamageNotes::error(place);
-        }
-        if (!reader) return reader;
-        return std::unique_ptr<Reader>(std::make_unique<VerifiedReader>(
-            std::move(*reader), std::string(name), place_, verification_, damage_));
+        if (!reader) return told(reader.error(), name);
+        return std::unique_ptr<Reader>(verified(std::move(*reader), name));
+    }
+    sdk::Result<std::unique_ptr<sdk::FileReader>> open_file(std::string_view name,
+                                                            bool may_wait) override {
+        if (!files_) return std::unique_ptr<sdk::FileReader>();
+        const bool is_worth_it =
+            may_wait || verification_.knows_file(place_ + '/' + std::string(name));
+        if (!is_worth_it) return std::unique_ptr<sdk::FileReader>();
+        auto reader = files_->open_file(name, may_wait);
+        if (!reader) return told(reader.error(), name);
+        if (!*reader) return reader;
+        return std::unique_ptr<sdk::FileReader>(verified(std::move(*reader), name));
     }
     sdk::Result<bool> exists(std::string_view name) override { return blobs_->exists(name); }
     sdk::Result<void> remove(std::string_view name) override { return blobs_->remove(name); }
@@ -136,7 +193,22 @@ public:
     }
 
 private:
+    /// Why a blob was not opened, with what cannot be but damage noted.
+    sdk::Error told(const sdk::Error& error, std::string_view name) {
+        if (error.kind != sdk::ErrorKind::internal) return error;
+        const std::string place =
+            "the binary " + place_ + '/' + std::string(name) + " cannot be opened: " + error.detail;
+        damage_.note(place);
+        return DamageNotes::error(place);
+    }
+    std::unique_ptr<VerifiedReader> verified(std::unique_ptr<Reader> reader,
+                                             std::string_view name) {
+        return std::make_unique<VerifiedReader>(std::move(reader), std::string(name), place_,
+                                                verification_, damage_);
+    }
+
     std::unique_ptr<sdk::BlobStore> blobs_;
+    sdk::FileBlobs* const files_;  ///< the same; null when it keeps no files
     const std::string place_;
     BlobVerification& verification_;
     DamageNotes& damage_;
@@ -150,7 +222,7 @@ bool BlobVerification::is_due(const std::string& blob, std::uint64_t size) {
     const std::lock_guard lock(mutex_);
     const Clock::time_point now = Clock::now();
     const auto known = sound_.find(blob);
-    if (known != sound_.end() && now - known->second < kTrust) return false;
+    if (known != sound_.end() && now - known->second.at < kTrust) return false;
     const auto most = static_cast<std::int64_t>(rate_);
     const double seconds = std::chrono::duration<double>(now - granted_at_).count();
     granted_ += static_cast<std::int64_t>(std::min(seconds, 3600.0) * static_cast<double>(rate_));
@@ -161,11 +233,25 @@ bool BlobVerification::is_due(const std::string& blob, std::uint64_t size) {
     return true;
 }
 
-void BlobVerification::note_sound(const std::string& blob) {
-    if (rate_ == 0) return;
+void BlobVerification::note_sound(const std::string& blob,
+                                  const std::optional<file::FileStamp>& file) {
+    const bool shows_writes = file && file->is_settled(sdk::now_ms());
     const std::lock_guard lock(mutex_);
     if (sound_.size() >= kMaxRemembered) sound_.clear();
-    sound_[blob] = Clock::now();
+    sound_[blob] = {Clock::now(), shows_writes ? file : std::nullopt};
+}
+
+bool BlobVerification::knows_file(const std::string& blob) {
+    const std::lock_guard lock(mutex_);
+    const auto known = sound_.find(blob);
+    return known != sound_.end() && known->second.file;
+}
+
+bool BlobVerification::is_sound(const std::string& blob, const file::FileStamp& file) {
+    const std::lock_guard lock(mutex_);
+    const auto known = sound_.find(blob);
+    return known != sound_.end() && known->second.file == file &&
+           Clock::now() - known->second.at < kTrust;
 }
 
 std::unique_ptr<sdk::BlobStore> verify_blobs(std::unique_ptr<sdk::BlobStore> blobs,

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
 #include <stele/sdk/blob_store.hpp>
 
+#include "kernel/file/file_stamp.hpp"
 #include "kernel/storage/check/damage_notes.hpp"
 
 namespace stele::kernel::storage {
@@ -24,8 +26,15 @@ public:
     }
     /// Whether a blob, named with its place, is to be verified now.
     bool is_due(const std::string& blob, std::uint64_t size);
-    /// It is what it was: for a while nobody looks again.
-    void note_sound(const std::string& blob);
+    /// It is what it was: for a while nobody looks again. `file` is what it lies in, as it was
+    /// before it was looked at.
+    void note_sound(const std::string& blob, const std::optional<file::FileStamp>& file);
+    /// Whether a blob that lies in a file was found sound there.
+    bool knows_file(const std::string& blob);
+    /// Whether that was in this one, a while ago at most, and nobody has written to it since.
+    bool is_sound(const std::string& blob, const file::FileStamp& file);
+    /// Whether anything is verified before its first byte goes out.
+    bool looks_ahead() const { return rate_ > 0; }
 
 private:
     using Clock = std::chrono::steady_clock;
@@ -37,7 +46,12 @@ private:
     /// What may be spent; below zero after a large blob, until the time has paid for it.
     std::int64_t granted_ = 0;
     Clock::time_point granted_at_ = Clock::now();
-    std::unordered_map<std::string, Clock::time_point> sound_;
+    struct Sound {
+        Clock::time_point at;
+        /// Nothing where it lies in no file, or where a write just after it would not show.
+        std::optional<file::FileStamp> file;
+    };
+    std::unordered_map<std::string, Sound> sound_;
 };
 
 /// A place for blobs whose bytes are compared with their names: what is read as a whole always,

@@ -1,10 +1,13 @@
 #include "kernel/storage/blob/verified_blobs.hpp"
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
 #include <catch2/catch.hpp>
+
+#include <stele/sdk/file_reader.hpp>
 
 #include "kernel/storage/blob/blob_directory.hpp"
 #include "sdk/testing/temporary_folder.hpp"
@@ -32,6 +35,15 @@ struct VerifiedFolder {
     }
     std::filesystem::path file(const std::string& name) const {
         return folder.path() / name.substr(0, 2) / name;
+    }
+    /// As if it had been written long ago: a write from now on shows.
+    void age(const std::string& name) const {
+        std::filesystem::last_write_time(
+            file(name), std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+    }
+    std::unique_ptr<sdk::FileReader> open_file(const std::string& name, bool may_wait = true) {
+        auto& files = dynamic_cast<sdk::FileBlobs&>(*blobs);
+        return files.open_file(name, may_wait).value();
     }
     /// Another byte at the end.
     void change(const std::string& name) const {
@@ -61,6 +73,13 @@ struct VerifiedFolder {
         return read ? "" : read.error().code;
     }
 };
+
+/// How a download would go out: `yes`, `no`, or the code of why it fails.
+std::string sendable(sdk::FileReader& reader, std::uint64_t first, bool may_wait) {
+    const auto found = reader.is_sendable(first, reader.size(), may_wait);
+    if (!found) return found.error().code;
+    return *found ? "yes" : "no";
+}
 
 }  // namespace
 
@@ -126,6 +145,70 @@ TEST_CASE("what was found sound is not verified again for its next part") {
     CHECK(folder.code_of_part(name).empty());
     folder.change(name);
     CHECK(folder.code_of_part(name).empty());
+}
+
+TEST_CASE("a file is sent as it is once it was verified, until somebody writes to it") {
+    VerifiedFolder folder(10'000);
+    const std::string name = folder.add(std::string(4500, 'l'));
+    folder.age(name);
+    // Nobody looks at bytes on a thread that may not wait.
+    CHECK(folder.open_file(name, false) == nullptr);
+    const auto first = folder.open_file(name);
+    CHECK(sendable(*first, 0, false) == "no");
+    CHECK(sendable(*first, 0, true) == "yes");
+    const auto second = folder.open_file(name, false);
+    REQUIRE(second != nullptr);
+    CHECK(sendable(*second, 0, false) == "yes");
+    CHECK(second->is_unchanged());
+    folder.change(name);
+    CHECK_FALSE(second->is_unchanged());
+    CHECK(sendable(*second, 0, false) == "no");
+    CHECK(sendable(*second, 0, true) == "store.damaged");
+    CHECK(sendable(*folder.open_file(name), 0, true) == "store.damaged");
+    CHECK(folder.damage.status().has_error());
+}
+
+TEST_CASE("a file that was read as a whole and found sound is sent the next time") {
+    VerifiedFolder folder(0);
+    const std::string name = folder.add(std::string(4500, 'l'));
+    folder.age(name);
+    // Nothing is verified before its first byte.
+    CHECK(sendable(*folder.open_file(name), 0, true) == "no");
+    std::string code;
+    folder.read_all(name, code);
+    CHECK(sendable(*folder.open_file(name, false), 0, false) == "yes");
+}
+
+TEST_CASE("a file that was just written is verified for each of its readers") {
+    VerifiedFolder folder(10'000);
+    const std::string name = folder.add(std::string(4500, 'l'));
+    // Its time may be that of a write to come.
+    std::filesystem::last_write_time(
+        folder.file(name), std::filesystem::file_time_type::clock::now() + std::chrono::hours(1));
+    CHECK(sendable(*folder.open_file(name), 0, true) == "yes");
+    CHECK(folder.open_file(name, false) == nullptr);
+    CHECK(sendable(*folder.open_file(name), 0, false) == "no");
+}
+
+TEST_CASE("a shortened file is damage for whoever would send it") {
+    VerifiedFolder folder(10'000);
+    const std::string name = folder.add(std::string(4500, 'l'));
+    const auto reader = folder.open_file(name);
+    REQUIRE(sendable(*reader, 0, true) == "yes");
+    std::filesystem::resize_file(folder.file(name), 4000);
+    CHECK_FALSE(reader->is_unchanged());
+    CHECK(sendable(*reader, 0, true) == "store.damaged");
+    CHECK(folder.damage.status().has_error());
+}
+
+TEST_CASE("parts of a file are sent as they are read: verified as the rate allows") {
+    VerifiedFolder folder(5000);
+    const std::string beyond = folder.add(std::string(5001, 'l'));
+    folder.change(beyond);
+    CHECK(sendable(*folder.open_file(beyond), 10, true) == "yes");
+    const std::string within = folder.add(std::string(5000, 'l'));
+    folder.change(within);
+    CHECK(sendable(*folder.open_file(within), 10, true) == "store.damaged");
 }
 
 }  // namespace stele::kernel::storage

@@ -33,6 +33,7 @@ void RequestPipeline::succeed(const std::shared_ptr<PendingRequest>& pending) {
                       .shared_body = nullptr,
                       .source = reply.source(),
                       .ranges = reply.ranges(),
+                      .file = reply.file(),
                       .size = reply.size(),
                       .session = known_caller(*pending)};
     if (response.ranges)
