@@ -135,7 +135,8 @@ sdk::Result<bool> VerifiedReader::is_sendable(std::uint64_t first, std::uint64_t
     if (!verification_.is_sound(blob_, *present)) {
         if (!may_wait) return false;
         const bool is_whole = first == 0 && end == size();
-        const bool was_written_to = present->size != size() || (sendable_ && !is_unchanged());
+        const bool is_cut = present->size != size() || end > size();
+        const bool was_written_to = is_cut || (sendable_ && !is_unchanged());
         const bool is_short = size() <= kVerifiedAhead && verification_.looks_ahead();
         if (is_whole && !is_short && !was_written_to) return false;
         const bool looks_at_all = is_whole || was_written_to;
@@ -143,7 +144,7 @@ sdk::Result<bool> VerifiedReader::is_sendable(std::uint64_t first, std::uint64_t
             return verified.error();
     }
     sendable_ = present;
-    return true;
+    return end <= size();
 }
 
 bool VerifiedReader::is_unchanged() const {

@@ -199,6 +199,10 @@ TEST_CASE("a shortened file is damage for whoever would send it") {
     CHECK_FALSE(reader->is_unchanged());
     CHECK(sendable(*reader, 0, true) == "store.damaged");
     CHECK(folder.damage.status().has_error());
+    // It was found sound a moment ago, and what is asked for is no longer all of it.
+    const auto cut = folder.open_file(name)->is_sendable(0, 4500, true);
+    REQUIRE(cut.has_error());
+    CHECK(cut.error().code == "store.damaged");
 }
 
 TEST_CASE("parts of a file are sent as they are read: verified as the rate allows") {
