@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include <stele/sdk/log.hpp>
@@ -13,6 +14,10 @@ namespace {
 /// What an upload of any size takes at most: what stays in memory, the piece that is stored, and
 /// what arrives meanwhile.
 constexpr std::size_t kUploadRoom = UploadSpool::kInMemory + 3 * RequestParser::kPieceSize;
+/// One of a known size up to this stays in memory as a whole, where there is plenty of it.
+constexpr std::uint64_t kMostInMemory = 2 * 1024 * 1024;
+/// The part of the memory of bodies that is plenty as long as it is free.
+constexpr std::size_t kPlenty = 4;
 
 }  // namespace
 
@@ -44,7 +49,7 @@ bool Connection::take_admission() {
         if (!upload_ && !length) {
             welcome_body();  // room is claimed when it has shown to be large
         } else {
-            claim_room(upload_ ? kUploadRoom : static_cast<std::size_t>(*length));
+            claim_room(upload_ ? upload_room() : static_cast<std::size_t>(*length));
         }
         return true;
     }
@@ -56,6 +61,20 @@ bool Connection::take_admission() {
     lingers_ = true;
     deliver(std::move(response));
     return true;
+}
+
+/// A file on the way to a file is written and read once more, and waited for piece by piece: what
+/// memory has room for does without.
+std::size_t Connection::upload_room() {
+    const auto length = parser_.body_length().value_or(kMostInMemory + 1);
+    if (length <= UploadSpool::kInMemory || length > kMostInMemory) return kUploadRoom;
+    const std::size_t all = kUploadRoom - UploadSpool::kInMemory + static_cast<std::size_t>(length);
+    const ServerLimits& limits = context_->shared.options.limits;
+    const std::size_t plenty =
+        std::min(limits.body_memory, limits.body_memory_per_address) / kPlenty;
+    if (context_->shared.body_memory.held() + all > plenty) return kUploadRoom;
+    upload_->keep_in_memory(static_cast<std::size_t>(length));
+    return all;
 }
 
 /// Nothing more is read before the room is there, so that the client waits, too.

@@ -300,7 +300,7 @@ TEST_CASE("a full disk refuses an upload with 507 and goes on") {
     options.upload_reserve = std::uint64_t{1} << 60;
     UploadServer server(options);
     TestClient client(server->port());
-    REQUIRE(client.send(head_of_upload("1000000", kToken) + numbered(200'000)));
+    REQUIRE(client.send(head_of_upload("3000000", kToken) + numbered(200'000)));
     const auto reply = client.receive();
     REQUIRE(reply);
     CHECK(reply->status == 507);
@@ -310,6 +310,38 @@ TEST_CASE("a full disk refuses an upload with 507 and goes on") {
     CHECK(server->handler().uploads() == 1);
 }
 
+TEST_CASE("an upload of a known size waits for no disk where memory has plenty of room") {
+    ServerOptions options;
+    // No file would find room.
+    options.upload_reserve = std::uint64_t{1} << 60;
+    const std::string body = numbered(300'000);
+    SECTION("plenty") {
+        UploadServer server(options);
+        TestClient client(server->port());
+        const auto reply = client.ask(request_to("POST", "/upload", body, kToken));
+        REQUIRE(reply);
+        CHECK(reply->status == 200);
+        CHECK((reply->body == body));
+    }
+    SECTION("little") {
+        options.limits.body_memory = 1'000'000;
+        UploadServer server(options);
+        TestClient client(server->port());
+        REQUIRE(client.send(head_of_upload("300000", kToken) + body));
+        const auto reply = client.receive();
+        REQUIRE(reply);
+        CHECK(reply->status == 507);
+    }
+    SECTION("of unknown size") {
+        UploadServer server(options);
+        TestClient client(server->port());
+        client.send(chunked("/upload", body, 50'000));
+        const auto reply = client.receive();
+        REQUIRE(reply);
+        CHECK(reply->status == 507);
+    }
+}
+
 TEST_CASE("an upload waits for a worker, and other requests do not wait for it") {
     UploadServer server;
     std::mutex gate;
@@ -317,8 +349,8 @@ TEST_CASE("an upload waits for a worker, and other requests do not wait for it")
     for (int i = 0; i < 2; ++i)
         server->workers().post([&gate] { const std::lock_guard lock(gate); });
     TestClient uploading(server->port());
-    const std::string body = numbered(300'000);
-    REQUIRE(uploading.send(head_of_upload("300000", kToken)));
+    const std::string body = numbered(3'000'000);
+    REQUIRE(uploading.send(head_of_upload("3000000", kToken)));
     std::thread sender([&] { uploading.send(body); });
     TestClient other(server->port());
     for (int i = 0; i < 20; ++i)

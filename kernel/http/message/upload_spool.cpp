@@ -91,7 +91,7 @@ UploadSpool::UploadSpool(fs::path folder, std::uint64_t reserve)
     : folder_(std::move(folder)), reserve_(reserve) {}
 
 sdk::Result<void> UploadSpool::append(std::string_view bytes) {
-    const std::size_t kept = std::min(bytes.size(), kInMemory - memory_.size());
+    const std::size_t kept = std::min(bytes.size(), in_memory_ - memory_.size());
     memory_ += bytes.substr(0, kept);
     bytes.remove_prefix(kept);
     if (bytes.empty()) return {};
@@ -133,7 +133,7 @@ sdk::Result<void> UploadSpool::read(std::uint64_t offset, std::string& piece,
                                     std::size_t most) const {
     piece.clear();
     if (offset < memory_.size()) {
-        piece = memory_.substr(offset, most);
+        piece.assign(memory_, static_cast<std::size_t>(offset), most);
         return {};
     }
     const std::uint64_t at = offset - memory_.size();

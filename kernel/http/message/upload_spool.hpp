@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -27,8 +29,14 @@ public:
     /// As many bytes as `reserve` says are left to others on the folder's disk.
     UploadSpool(std::filesystem::path folder, std::uint64_t reserve);
 
+    /// Keeps so many bytes in memory, which the caller has room for; before any is here.
+    void keep_in_memory(std::size_t bytes) {
+        in_memory_ = std::max(bytes, kInMemory);
+        memory_.reserve(in_memory_);
+    }
+
     /// Whether `append` of so many bytes waits for the disk.
-    bool needs_disk(std::size_t count) const { return memory_.size() + count > kInMemory; }
+    bool needs_disk(std::size_t count) const { return memory_.size() + count > in_memory_; }
     /// `storage_full` (`http.upload_disk_full`) when the disk has no room.
     sdk::Result<void> append(std::string_view bytes);
 
@@ -46,6 +54,7 @@ private:
     std::filesystem::path folder_;
     std::uint64_t reserve_;
     std::string memory_;
+    std::size_t in_memory_ = kInMemory;
     file::PosixFile file_;
     std::uint64_t file_size_ = 0;
     std::uint64_t granted_ = 0;  ///< bytes until the room on the disk is looked at again

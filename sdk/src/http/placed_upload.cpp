@@ -17,6 +17,10 @@ Result<void> UploadBytes::read(std::uint64_t offset, std::size_t limit, std::str
     out.clear();
     const std::uint64_t left = offset < size_ ? size_ - offset : 0;
     const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(limit, left));
+    if (wanted == 0) return {};
+    // Mostly that is all.
+    if (auto read = upload_->read_at(begin_ + offset, wanted, out); !read) return read;
+    if (out.empty()) return {};
     std::string piece;
     while (out.size() < wanted) {
         const std::uint64_t at = begin_ + offset + out.size();
