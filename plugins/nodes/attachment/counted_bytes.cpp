@@ -35,6 +35,13 @@ sdk::Result<std::uint64_t> length_in(std::string_view row) {
                            "what is kept about counted bytes cannot be read");
 }
 
+/// Null when there are none.
+const sdk::Json* attachments_of(const sdk::Json* system) {
+    if (system == nullptr) return nullptr;
+    const auto found = system->find(member::kAttachments);
+    return found == system->end() || !found->is_object() ? nullptr : &*found;
+}
+
 std::string number_bytes(std::uint64_t number) {
     std::string bytes;
     append_number(bytes, number);
@@ -125,14 +132,18 @@ sdk::Result<void> count_attachments(const Services& services, sdk::Context& cont
                                     const sdk::Json& system) {
     const auto attachments = system.find(member::kAttachments);
     if (attachments == system.end() || !attachments->is_object()) return {};
-    if (before != nullptr && before->find(member::kAttachments) != before->end() &&
-        *before->find(member::kAttachments) == *attachments)
-        return {};
+    const sdk::Json* const counted_before = attachments_of(before);
+    if (counted_before != nullptr && *counted_before == *attachments) return {};
     auto place = services.branches.find(context.transaction(), branch);
     if (!place) return place.error();
     Counting counting(context, branch, *place,
                       Changes::of(context, services.branches).load_of(branch));
-    for (const sdk::Json& attachment : *attachments) {
+    for (const auto& [id, attachment] : attachments->items()) {
+        // Those that stay were counted with the version before, however many they are.
+        if (counted_before != nullptr) {
+            const auto same = counted_before->find(id);
+            if (same != counted_before->end() && *same == attachment) continue;
+        }
         if (auto counted = counting.count(attachment); !counted) return counted;
     }
     return {};

@@ -220,6 +220,20 @@ test('equal bytes count once in the size of a repository, as long as any version
   assert.equal((await sizes()).objectcount, before + 2);
 });
 
+test('other bytes under the same id count, and what stays beside them does not count again', async () => {
+  const repository = `/repositories/${(await admin('POST', '/repositories', {}))._doc}`;
+  const node = `${repository}/branches/master/nodes/${(await admin('POST', `${repository}/branches/master/nodes`, {}))._doc}`;
+  const count = async () => (await admin('POST', `${repository}/stats`, {})).objectcount;
+  const before = await count();
+  for (const id of ['stays', 'one']) await upload(`${node}/attachments/${id}`, randomBytes(1000), 'image/png');
+  assert.equal(await count(), before + 2);
+  await upload(`${node}/attachments/one`, randomBytes(1000), 'image/png');
+  assert.equal(await count(), before + 3);
+  await admin('DELETE', `${node}/attachments/one`);
+  await admin('PATCH', node, { title: 'changed' });
+  assert.equal(await count(), before + 3);
+});
+
 test('stele check tells of bytes that are missing or fewer than a node says', async () => {
   const sizes = [54_321, 65_432, 76_543];
   const nodes = [];
