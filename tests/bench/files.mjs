@@ -44,8 +44,8 @@ async function compare(what, port, ours, options) {
 }
 
 const server = await SteleServer.start();
-const token = (await server.login(), server.adminToken);
 const repository = (await server.admin('POST', '/repositories', { title: 'files' }))._doc;
+const token = server.adminToken;
 const nodes = `/repositories/${repository}/branches/master/nodes`;
 const node = async () => (await server.admin('POST', nodes, { title: 'files' }))._doc;
 const put = (path, bytes) => fetch(server.baseUrl + path, { method: 'POST', body: bytes, headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/octet-stream' } })

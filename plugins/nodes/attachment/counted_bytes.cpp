@@ -1,5 +1,6 @@
 #include "attachment/counted_bytes.hpp"
 
+#include <iterator>
 #include <map>
 #include <vector>
 
@@ -41,6 +42,27 @@ const sdk::Json* attachments_of(const sdk::Json* system) {
     const auto found = system->find(member::kAttachments);
     return found == system->end() || !found->is_object() ? nullptr : &*found;
 }
+
+/// The attachments of the version before. Members are found one after another, and those that stay
+/// stand in the same order: each is looked for behind the one before.
+class Earlier {
+public:
+    explicit Earlier(const sdk::Json* attachments) : attachments_(attachments) {
+        if (attachments_ != nullptr) next_ = attachments_->begin();
+    }
+    bool has(const std::string& id, const sdk::Json& attachment) {
+        if (attachments_ == nullptr) return false;
+        const bool is_next = next_ != attachments_->end() && next_.key() == id;
+        const auto found = is_next ? next_ : attachments_->find(id);
+        if (found == attachments_->end()) return false;
+        next_ = std::next(found);
+        return *found == attachment;
+    }
+
+private:
+    const sdk::Json* attachments_;
+    sdk::Json::const_iterator next_;
+};
 
 std::string number_bytes(std::uint64_t number) {
     std::string bytes;
@@ -138,12 +160,10 @@ sdk::Result<void> count_attachments(const Services& services, sdk::Context& cont
     if (!place) return place.error();
     Counting counting(context, branch, *place,
                       Changes::of(context, services.branches).load_of(branch));
+    Earlier earlier(counted_before);
     for (const auto& [id, attachment] : attachments->items()) {
         // Those that stay were counted with the version before, however many they are.
-        if (counted_before != nullptr) {
-            const auto same = counted_before->find(id);
-            if (same != counted_before->end() && *same == attachment) continue;
-        }
+        if (earlier.has(id, attachment)) continue;
         if (auto counted = counting.count(attachment); !counted) return counted;
     }
     return {};
