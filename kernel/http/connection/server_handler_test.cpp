@@ -112,6 +112,7 @@ bool TestHandler::held_is_abandoned() {
 Response TestHandler::download_for(const Request& request) {
     Response response;
     if (request.path == "/file") {
+        const std::lock_guard lock(mutex_);
         response.content_type = "application/octet-stream";
         response.ranges = file_ranges_;
         response.file = file_;

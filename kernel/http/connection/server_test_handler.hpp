@@ -29,6 +29,7 @@ public:
     /// `/file` is a download of so many bytes; before it is asked for.
     void serve_file(sdk::Reply::FileSource file, sdk::Reply::RangeSource ranges,
                     std::uint64_t size) {
+        const std::lock_guard lock(mutex_);
         file_ = std::move(file);
         file_ranges_ = std::move(ranges);
         file_size_ = size;
