@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include <stele/sdk/engine.hpp>
 
@@ -32,6 +33,10 @@ public:
     sdk::Result<void> note_scan(sdk::KeyRange) const override { return {}; }
     std::optional<std::uint64_t> state() const override {
         return has_written_ ? std::nullopt : snapshot_->state();
+    }
+    bool is_distant() const override { return snapshot_->is_distant(); }
+    void expect(const std::vector<sdk::KeyRange>& ranges) const override {
+        snapshot_->expect(ranges);
     }
 
     void put(std::string_view, std::string_view) override { has_written_ = true; }

@@ -12,6 +12,12 @@
 
 namespace stele::sdk {
 
+KeyRange only_key(std::string_view key) {
+    KeyRange range{std::string(key), std::string(key)};
+    range.end.push_back('\0');
+    return range;
+}
+
 Result<void> Transaction::note_get(std::string_view key) const {
     auto found = get(key);
     if (!found) return found.error();

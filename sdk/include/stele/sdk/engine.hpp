@@ -18,6 +18,9 @@ struct KeyRange {
     std::string end;
 };
 
+/// The range of one key.
+KeyRange only_key(std::string_view key);
+
 enum class ScanDirection { forward, backward };
 
 /// Walks the entries of a range in key order. One thread at a time. Keys and values are valid until
@@ -65,6 +68,12 @@ public:
     /// a conflict, as if it had been read; elsewhere nothing happens.
     virtual Result<void> note_get(std::string_view /*key*/) const { return {}; }
     virtual Result<void> note_scan(KeyRange /*range*/) const { return {}; }
+    /// Whether a look may take a round trip to another machine, so that it is better told before.
+    virtual bool is_distant() const { return false; }
+    /// What will be read soon, keys (`only_key`) and the first entries of ranges: what is
+    /// `is_distant` looks for all of it at once. No more than a hint: nothing counts as read, and
+    /// what fails shows when it is read.
+    virtual void expect(const std::vector<KeyRange>& /*ranges*/) const {}
     /// The transaction that it is; null for a snapshot. What a transaction has written others do
     /// not see, and may never see: whoever remembers what was read asks for it.
     virtual const Transaction* as_transaction() const { return nullptr; }
@@ -125,6 +134,9 @@ public:
     const Transaction* as_transaction() const final { return this; }
 
     virtual bool has_writes() const = 0;
+    /// Keys that will be put or removed soon, for a transaction that looks at them first: a hint,
+    /// as `expect` is.
+    virtual void expect_writes(const std::vector<std::string>& /*keys*/) {}
 
     /// Before the commit: it may use what the engine holds back on its disk. For what must go on
     /// when the disk is full, which is whatever makes room, and the way to it. Of engines that hold

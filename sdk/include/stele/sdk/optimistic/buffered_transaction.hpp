@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <stele/sdk/engine.hpp>
 #include <stele/sdk/optimistic/read_set.hpp>
@@ -24,6 +25,8 @@ public:
     std::optional<std::uint64_t> state() const override {
         return has_writes() ? std::nullopt : stored().state();
     }
+    bool is_distant() const override { return stored().is_distant(); }
+    void expect(const std::vector<KeyRange>& ranges) const override { stored().expect(ranges); }
 
     void put(std::string_view key, std::string_view value) override { writes_.put(key, value); }
     void remove(std::string_view key) override { writes_.remove(key); }
