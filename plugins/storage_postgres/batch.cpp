@@ -1,7 +1,6 @@
 #include "batch.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include <stele/sdk/engine.hpp>
 #include <stele/sdk/optimistic/key_hash.hpp>
@@ -21,6 +20,10 @@ void Batch::keep_counters(Rows rows) {
     for (int row = 0; row < rows.size(); ++row)
         counters_[rows.bytes(row, 0)] = sdk::read_counter(std::string(rows.bytes(row, 1)));
     counter_rows_.push_back(std::move(rows));
+}
+
+void Batch::keep_counter(std::string_view key, const std::string& value) {
+    counters_[key] = sdk::read_counter(value);
 }
 
 bool Batch::has_conflict(const sdk::optimistic::ReadSet& reads) const {
@@ -117,6 +120,12 @@ std::vector<std::string_view> Batch::keys() const {
     for (const auto& [key, value] : values_)
         keys.push_back(key);
     return keys;
+}
+
+std::optional<std::string_view> Batch::value(std::string_view key) const {
+    const auto found = values_.find(key);
+    if (found == values_.end() || !found->second.is_put) return std::nullopt;
+    return found->second.bytes();
 }
 
 std::vector<Batch::Puts> Batch::puts() const {

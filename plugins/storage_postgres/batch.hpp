@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -25,6 +26,8 @@ public:
 
     /// Rows of key and value; kept.
     void keep_counters(Rows rows);
+    /// The stored value; the key is borrowed.
+    void keep_counter(std::string_view key, const std::string& value);
     /// The stored keys of the range with this number, counted over all transactions; kept.
     void keep_range(Rows rows) { ranges_.push_back(std::move(rows)); }
 
@@ -38,6 +41,8 @@ public:
 
     bool is_empty() const { return values_.empty(); }
     std::vector<std::string_view> keys() const;
+    /// What it puts under one of its keys; nothing when it removes it.
+    std::optional<std::string_view> value(std::string_view key) const;
     struct Puts {
         std::vector<std::string_view> keys;
         std::vector<std::string_view> values;

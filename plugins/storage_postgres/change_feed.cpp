@@ -16,6 +16,9 @@ constexpr std::size_t kSizeBytes = 4;
 constexpr int kMaxAsking = 4;
 /// Looks at the log overlap: one that was sent earlier may be answered later.
 constexpr std::size_t kBatches = 1024;
+/// A commit of more keys puts nothing into the cache that was not there, or it would drive out what
+/// is read.
+constexpr std::size_t kFewKeys = 512;
 
 }  // namespace
 
@@ -46,7 +49,7 @@ std::vector<std::string_view> decode_keys(std::string_view bytes) {
     return keys;
 }
 
-ChangeFeed::ChangeFeed(Pool& pool) : pool_(pool) {
+ChangeFeed::ChangeFeed(Pool& pool, EntryCache& cache) : pool_(pool), cache_(cache) {
     publish(0);
 }
 
@@ -85,6 +88,11 @@ sdk::Result<View> ChangeFeed::present() {
     return present_;
 }
 
+std::uint64_t ChangeFeed::asked() {
+    const std::lock_guard lock(turn_);
+    return asked_;
+}
+
 sdk::Result<void> ChangeFeed::catch_up() {
     while (true) {
         const std::uint64_t known = version();
@@ -104,6 +112,12 @@ sdk::Result<void> ChangeFeed::status() const {
     return sdk::make_error(sdk::ErrorKind::unavailable, "storage_postgres.past_changed",
                            "The database lacks commits that were acknowledged; the server must be "
                            "started anew.");
+}
+
+ChangeFeed::Latest ChangeFeed::latest() {
+    const std::lock_guard lock(applying_);
+    const bool is_known = !batches_.empty() && batches_.back().first == version();
+    return {version(), is_known ? batches_.back().second : std::string()};
 }
 
 /// Whether the store still holds what this process knows of it.
@@ -147,13 +161,35 @@ sdk::Result<void> ChangeFeed::apply_log(const Rows& rows, std::uint64_t known) {
     return {};
 }
 
-void ChangeFeed::apply(std::uint64_t version, std::string_view batch,
-                       const std::vector<std::string_view>& keys) {
+void ChangeFeed::announce(std::string_view batch, const Batch* writes) {
+    const std::lock_guard lock(applying_);
+    announced_batch_ = batch;
+    announced_writes_ = writes;
+}
+
+void ChangeFeed::apply(std::uint64_t version) {
     const std::lock_guard lock(applying_);
     // Another thread may have found the commit in the log already.
     if (version != this->version() + 1) return;
-    take_in(version, batch, keys);
+    take_in(version, announced_batch_, announced_writes_->keys());
     publish(version);
+}
+
+void ChangeFeed::remember(sdk::KeyRange range, std::vector<Entry> entries, const View& view) {
+    sdk::optimistic::ReadSet read;
+    read.range(read.add_range()) = {range.begin, range.end, false};
+    const std::lock_guard lock(applying_);
+    if (view->version != version() && history_.has_conflict(read, view->version)) return;
+    cache_.keep(std::move(range), std::move(entries), view->version);
+}
+
+void ChangeFeed::remember(std::string_view key, std::optional<std::string_view> value,
+                          const View& view) {
+    sdk::optimistic::ReadSet read;
+    read.add_key(sdk::optimistic::hash_key(key));
+    const std::lock_guard lock(applying_);
+    if (view->version != version() && history_.has_conflict(read, view->version)) return;
+    cache_.keep(key, value, view->version);
 }
 
 bool ChangeFeed::has_conflict(const sdk::optimistic::ReadSet& reads, const View& view) {
@@ -181,13 +217,31 @@ void ChangeFeed::take_in(std::uint64_t version, std::string_view batch,
         history_.add(key, sdk::optimistic::hash_key(key));
     batches_.emplace_back(version, batch);
     if (batches_.size() > kBatches) batches_.pop_front();
+    const bool is_own = announced_writes_ != nullptr && batch == announced_batch_;
+    write_cache(version, keys, is_own ? announced_writes_ : nullptr);
     call_observers(keys);
+}
+
+/// Of others' commits the log has the keys alone.
+void ChangeFeed::write_cache(std::uint64_t version, const std::vector<std::string_view>& keys,
+                             const Batch* writes) {
+    const bool is_small = keys.size() <= kFewKeys;
+    for (const std::string_view key : keys) {
+        if (writes == nullptr) {
+            cache_.forget(key);
+        } else if (const auto value = writes->value(key)) {
+            cache_.put(key, *value, version, is_small);
+        } else {
+            cache_.remove(key, version);
+        }
+    }
 }
 
 void ChangeFeed::lose_track(std::uint64_t version) {
     sdk::log(sdk::LogLevel::warning, "storage_postgres",
              "the change log does not reach back far enough; everything cached is forgotten");
     history_.forget_up_to(version);
+    cache_.forget_everything();
     tell_everything();
     publish(version);
 }

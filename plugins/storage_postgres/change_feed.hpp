@@ -14,6 +14,8 @@
 #include <stele/sdk/optimistic/commit_history.hpp>
 #include <stele/sdk/optimistic/read_set.hpp>
 
+#include "batch.hpp"
+#include "entry_cache.hpp"
 #include "pool.hpp"
 
 namespace stele::storage_postgres {
@@ -35,23 +37,37 @@ std::vector<std::string_view> decode_keys(std::string_view bytes);
 /// anything: from then on everything fails, until the process starts anew.
 class ChangeFeed {
 public:
-    explicit ChangeFeed(Pool& pool);
+    /// `cache` is kept as the versions have it.
+    ChangeFeed(Pool& pool, EntryCache& cache);
 
     /// Before anything else: everything up to `version` counts as known.
     void begin_at(std::uint64_t version);
     /// A view that shows everything that was committed before the call, anywhere.
     sdk::Result<View> present();
+    /// How often that was asked for.
+    std::uint64_t asked();
     /// The version that everything is known of.
     std::uint64_t version() const { return known_version_; }
+    /// That version, and the id of its batch, which is empty when not known.
+    struct Latest {
+        std::uint64_t version;
+        std::string batch;
+    };
+    Latest latest();
     /// Fails when the store has another past.
     sdk::Result<void> status() const;
     void observe(std::string prefix, sdk::CommitObserver observer);
 
     /// Takes in the answer of `read_log`, which was asked for what came after `known`.
     sdk::Result<void> apply_log(const Rows& rows, std::uint64_t known);
-    /// Takes in a commit of this process.
-    void apply(std::uint64_t version, std::string_view batch,
-               const std::vector<std::string_view>& keys);
+    /// Before a commit of this process may be seen in the log: what it writes. Both stay as they
+    /// are until the next one is announced, or nothing.
+    void announce(std::string_view batch, const Batch* writes);
+    /// Takes in the commit that was announced.
+    void apply(std::uint64_t version);
+    /// What a reader has found at its view goes into the cache, unless it was written since.
+    void remember(sdk::KeyRange range, std::vector<Entry> entries, const View& view);
+    void remember(std::string_view key, std::optional<std::string_view> value, const View& view);
     /// Whether something of what was read at `view` has been written since.
     bool has_conflict(const sdk::optimistic::ReadSet& reads, const View& view);
 
@@ -68,12 +84,15 @@ private:
     bool has_known_past(const Rows& rows, std::uint64_t known) const;
     void take_in(std::uint64_t version, std::string_view batch,
                  const std::vector<std::string_view>& keys);
+    void write_cache(std::uint64_t version, const std::vector<std::string_view>& keys,
+                     const Batch* writes);
     void lose_track(std::uint64_t version);
     void tell_everything();
     void publish(std::uint64_t version);
     void call_observers(const std::vector<std::string_view>& keys);
 
     Pool& pool_;
+    EntryCache& cache_;
 
     /// A few ask the database, for all who wait.
     std::mutex turn_;
@@ -89,6 +108,8 @@ private:
     /// Batches of the latest versions, by which their past is known again.
     std::deque<std::pair<std::uint64_t, std::string>> batches_;
     std::vector<std::string_view> observed_keys_;
+    std::string_view announced_batch_;
+    const Batch* announced_writes_ = nullptr;
 
     std::atomic<std::uint64_t> known_version_ = 0;
     std::atomic<bool> has_other_past_ = false;

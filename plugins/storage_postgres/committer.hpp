@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -13,6 +14,7 @@
 
 #include "batch.hpp"
 #include "change_feed.hpp"
+#include "entry_cache.hpp"
 #include "pool.hpp"
 
 namespace stele::storage_postgres {
@@ -27,12 +29,13 @@ struct PendingCommit {
     sdk::optimistic::Stamps stamps;
 };
 
-/// The thread that commits: takes all waiting transactions, and in two round trips takes the
-/// store's lock, refuses those that read what has changed since, and writes the others as the next
-/// version (docs/decisions tells why so).
+/// The thread that commits: takes all waiting transactions, refuses those that read what has
+/// changed since, and writes the others as the next version (docs/decisions tells why so). While no
+/// other server commits and the counters are in the cache, that is one round trip, which stores
+/// nothing when the store has gone on; otherwise the first of two takes the store's lock and reads.
 class Committer {
 public:
-    Committer(Pool& pool, ChangeFeed& feed);
+    Committer(Pool& pool, ChangeFeed& feed, EntryCache& cache);
     /// Commits what waits, then ends.
     ~Committer();
 
@@ -56,14 +59,27 @@ private:
     /// Writes or refuses all of them.
     void settle(const Commits& commits);
     Attempt attempt(Connection& connection, const Commits& commits, Deadline deadline);
+    /// In one round trip; nothing when it took more, and nothing is stored.
+    std::optional<Attempt> attempt_at_once(Connection& connection, const Commits& commits,
+                                           Deadline deadline);
+    /// Forgets what was tried before.
+    void begin_batch(const Commits& commits);
+    /// Whether the cache has all the counters.
+    bool find_counters(const Commits& commits, std::uint64_t version);
+    Attempt attempt_under_lock(Connection& connection, const Commits& commits, Deadline deadline);
+    /// What became of it when the connection did not break.
+    Attempt refused(const sdk::Error& error);
     sdk::Result<void> take_lock(Connection& connection, const Commits& commits, Deadline deadline);
     std::size_t admit(const Commits& commits);
+    /// A new id for what is written next.
+    void announce(std::uint64_t version);
     sdk::Result<void> write(Connection& connection, std::uint64_t version, Deadline deadline);
     /// Whether the batch that was sent last is stored; keeps asking until that is known.
     sdk::Result<bool> find_out(Deadline deadline);
 
     Pool& pool_;
     ChangeFeed& feed_;
+    EntryCache& cache_;
 
     std::mutex mutex_;
     std::condition_variable arrived_;
@@ -74,6 +90,8 @@ private:
     Pool::Lease connection_;
     sdk::Error last_failure_;
     Batch batch_;
+    /// So many batches are not tried in one round trip: another server is committing.
+    int rivalled_ = 0;
     std::uint64_t sent_version_ = 0;
     std::string sent_batch_;
     std::thread thread_;

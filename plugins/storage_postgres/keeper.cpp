@@ -1,5 +1,7 @@
 #include "keeper.hpp"
 
+#include <algorithm>
+
 #include <stele/sdk/log.hpp>
 
 #include "blobs.hpp"
@@ -11,6 +13,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kLook = 100ms;
+constexpr auto kRest = 2000ms;
+/// While nothing is committed, every so manieth round looks for what else there is to clear away.
+constexpr int kIdleRounds = 12;
 /// A server that was not heard of for so long does not hold up the others any more.
 constexpr std::int64_t kSilentMs = 60'000;
 /// The log is kept for longer than any server may take to find out what became of a commit.
@@ -35,7 +40,8 @@ Keeper::Keeper(Pool& pool, ChangeFeed& feed, std::string server)
     : pool_(pool),
       feed_(feed),
       server_(std::move(server)),
-      next_tidying_(Clock::now() + pool.options().tidying) {
+      next_tidying_(Clock::now() + pool.options().tidying),
+      pause_(kLook) {
     thread_ = std::thread([this] { run(); });
 }
 
@@ -55,9 +61,10 @@ Keeper::~Keeper() {
 
 void Keeper::run() {
     std::unique_lock lock(mutex_);
-    while (!stopped_.wait_for(lock, kLook, [this] { return is_stopping_; })) {
+    while (!stopped_.wait_for(lock, pause_, [this] { return is_stopping_; })) {
         lock.unlock();
         look();
+        choose_pause();
         lock.lock();
     }
 }
@@ -65,7 +72,8 @@ void Keeper::run() {
 void Keeper::look() {
     // The pool logs when the database is missed and when it is back.
     if (!pool_.status() && !pool_.probe()) return;
-    if (!feed_.present()) return;
+    // Whoever began to read has looked.
+    if (feed_.asked() == seen_asked_ && !feed_.present()) return;
     if (Clock::now() < next_tidying_) return;
     next_tidying_ = Clock::now() + pool_.options().tidying;
     if (auto tidied = tidy(); !tidied && pool_.status()) {
@@ -74,12 +82,39 @@ void Keeper::look() {
     }
 }
 
+/// Commits come close to others, and a database that was missed is wanted back.
+void Keeper::choose_pause() {
+    const std::uint64_t version = feed_.version();
+    const bool is_quiet = version == seen_version_ && pool_.status();
+    seen_version_ = version;
+    seen_asked_ = feed_.asked();
+    const auto rest = std::max<std::chrono::milliseconds>(
+        kLook, std::min<std::chrono::milliseconds>(kRest, pool_.options().tidying));
+    pause_ = is_quiet ? std::min(2 * pause_, rest) : kLook;
+}
+
+bool Keeper::is_due_in_full() {
+    const std::uint64_t version = feed_.version();
+    const std::uint64_t oldest = feed_.oldest_view();
+    const bool is_same = version == tidied_version_ && oldest == tidied_oldest_;
+    if (is_same && ++rounds_ < kIdleRounds) return false;
+    tidied_version_ = version;
+    tidied_oldest_ = oldest;
+    rounds_ = 0;
+    return true;
+}
+
 /// Each step is tried, so that none waits behind one that fails for ever.
 sdk::Result<void> Keeper::tidy() {
     sdk::Result<void> first;
     const auto note = [&](sdk::Result<void> done) {
         if (first && !done) first = std::move(done);
     };
+    if (!is_due_in_full()) {
+        note(report());
+        note(clear_pieces());
+        return first;
+    }
     note(raise_horizon());
     note(trim(Statement::trim_past, Parameters().integer(kTrimPage)));
     note(trim(Statement::trim_log, Parameters().integer(kTrimPage).integer(kLogMs)));
@@ -90,13 +125,16 @@ sdk::Result<void> Keeper::tidy() {
 
 /// Each in a transaction of its own: nothing is trimmed before the raised horizon is visible.
 sdk::Result<void> Keeper::raise_horizon() {
-    if (auto reported = report_server(pool_, server_, feed_.oldest_view()); !reported)
-        return reported;
+    if (auto reported = report(); !reported) return reported;
     auto silent = run(Statement::forget_silent_servers, Parameters().integer(kSilentMs));
     if (!silent) return silent.error();
     auto raised = run(Statement::raise_horizon, {});
     if (!raised) return raised.error();
     return {};
+}
+
+sdk::Result<void> Keeper::report() {
+    return report_server(pool_, server_, feed_.oldest_view());
 }
 
 sdk::Result<void> Keeper::clear_pieces() {

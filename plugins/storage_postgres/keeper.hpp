@@ -23,7 +23,12 @@ public:
 private:
     void run();
     void look();
+    void choose_pause();
     sdk::Result<void> tidy();
+    /// Whether there may be something to clear away in this round.
+    bool is_due_in_full();
+    /// Says that this server lives, and what it reads.
+    sdk::Result<void> report();
     sdk::Result<void> raise_horizon();
     /// Page by page, for a short time.
     sdk::Result<void> clear_pieces();
@@ -37,6 +42,13 @@ private:
     ChangeFeed& feed_;
     const std::string server_;
     Clock::time_point next_tidying_;
+    /// Until the next look; grows while nothing is committed anywhere.
+    std::chrono::milliseconds pause_;
+    std::uint64_t seen_version_ = 0;
+    std::uint64_t seen_asked_ = 0;
+    std::uint64_t tidied_version_ = 0;
+    std::uint64_t tidied_oldest_ = 0;
+    int rounds_ = 0;
 
     std::mutex mutex_;
     std::condition_variable stopped_;

@@ -38,6 +38,8 @@ sdk::Result<void> open(sdk::Registrar& registrar) {
         {"schema", "stele", "Schema that holds the tables; made when it is missing"});
     source.options.connections = static_cast<std::size_t>(registrar.number(
         {"connections", "8", "Connections that one server opens at most"}, 2, 1000));
+    source.options.row_cache_bytes = static_cast<std::size_t>(
+        registrar.bytes({"row_cache", "32MiB", "Memory for recently read rows; 0 for none"}, 0));
     source.options.wait = std::chrono::seconds(registrar.number(
         {"wait_seconds", "10",
          "Time that an operation waits for a database that does not answer; then 503"},

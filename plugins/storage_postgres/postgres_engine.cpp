@@ -12,6 +12,7 @@
 #include "blobs.hpp"
 #include "change_feed.hpp"
 #include "committer.hpp"
+#include "entry_cache.hpp"
 #include "keeper.hpp"
 #include "keys.hpp"
 #include "pool.hpp"
@@ -26,7 +27,10 @@ namespace {
 class PostgresEngine final : public sdk::SharedEngine, public sdk::EngineBinaries {
 public:
     explicit PostgresEngine(const Options& options)
-        : server_(server_name()), pool_(options), feed_(pool_) {}
+        : server_(server_name()),
+          pool_(options),
+          cache_(options.row_cache_bytes),
+          feed_(pool_, cache_) {}
 
     /// Before anything else.
     sdk::Result<void> begin_serving() {
@@ -38,16 +42,17 @@ public:
             return reported;
         feed_.begin_at(version->number(0, 0));
         if (auto view = feed_.present(); !view) return view.error();
-        committer_ = std::make_unique<Committer>(pool_, feed_);
+        committer_ = std::make_unique<Committer>(pool_, feed_, cache_);
         keeper_ = std::make_unique<Keeper>(pool_, feed_, server_);
         return {};
     }
 
     std::unique_ptr<sdk::Reader> snapshot() override {
-        return std::make_unique<SnapshotReader>(pool_, feed_, feed_.present());
+        return std::make_unique<SnapshotReader>(pool_, feed_, cache_, feed_.present());
     }
     std::unique_ptr<sdk::Transaction> begin() override {
-        return std::make_unique<PostgresTransaction>(pool_, feed_, *committer_, feed_.present());
+        return std::make_unique<PostgresTransaction>(pool_, feed_, cache_, *committer_,
+                                                     feed_.present());
     }
     bool is_local() const override { return false; }
     void observe(std::string prefix, sdk::CommitObserver observer) override {
@@ -73,6 +78,7 @@ private:
 
     const std::string server_;
     Pool pool_;
+    EntryCache cache_;
     ChangeFeed feed_;
     std::unique_ptr<Committer> committer_;
     std::unique_ptr<Keeper> keeper_;

@@ -103,6 +103,16 @@ select h.version, e.value from stele_horizon h left join lateral (
   select value from stele_past where key = $1 and version <= $2 and until > $2
 ) e on true where h.id = 1)";
 
+// keys, version: for each key its number and value
+constexpr char kReadMany[] = R"(
+select h.version, k.number, e.value
+from stele_horizon h cross join unnest($1::bytea[]) with ordinality k(key, number)
+left join lateral (
+  select value from stele_entry where key = k.key and version <= $2
+  union all
+  select value from stele_past where key = k.key and version <= $2 and until > $2
+) e on true where h.id = 1)";
+
 // known version, rows: that of the known version first, so that a store with another past shows
 constexpr char kReadLog[] = R"(
 select s.version, l.version, l.batch, l.keys from stele_state s left join lateral (
@@ -120,6 +130,29 @@ constexpr char kWrite[] = R"(
 insert into stele_entry (key, value, version)
 select unnest($1::bytea[]), unnest($2::bytea[]), $3
 on conflict (key) do update set value = excluded.value, version = excluded.version)";
+
+// new version, batch of the version before, batch, keys for the log, keys, keys and values to put,
+// keys to remove: a row when the store was at the version before. Who finds another commit under
+// way waits for it, and then finds the store at another version. All parts see the state before the
+// statement.
+constexpr char kWriteAtOnce[] = R"(
+with next as (
+  update stele_state set version = $1::bigint where id = 1 and version = $1::bigint - 1
+   and exists (select 1 from stele_log where version = $1::bigint - 1 and batch = $2)
+  returning 1),
+past as (
+  insert into stele_past (key, until, version, value)
+  select key, $1::bigint, version, value from stele_entry
+  where key = any($5) and exists (select 1 from next)),
+put as (
+  insert into stele_entry (key, value, version)
+  select unnest($6::bytea[]), unnest($7::bytea[]), $1::bigint where exists (select 1 from next)
+  on conflict (key) do update set value = excluded.value, version = excluded.version),
+removed as (
+  delete from stele_entry where key = any($8) and exists (select 1 from next)),
+logged as (
+  insert into stele_log (version, batch, keys) select $1::bigint, $3, $4 from next)
+select 1 from next)";
 
 // server, oldest version that it reads
 constexpr char kReportServer[] = R"(
@@ -235,6 +268,7 @@ where begun > '-infinity' and begun < now() - $1::bigint * interval '1 milliseco
 
 constexpr StatementText kStatementTexts[] = {
     {Statement::read, kRead},
+    {Statement::read_many, kReadMany},
     // begin, end, version, rows, bytes
     {Statement::scan_forward, STELE_SCAN("asc")},
     {Statement::scan_backward, STELE_SCAN("desc")},
@@ -253,6 +287,7 @@ constexpr StatementText kStatementTexts[] = {
     {Statement::remove, "delete from stele_entry where key = any($1)"},
     // version, batch, keys
     {Statement::write_log, "insert into stele_log (version, batch, keys) values ($1, $2, $3)"},
+    {Statement::write_at_once, kWriteAtOnce},
     // version
     {Statement::advance, "update stele_state set version = $1 where id = 1"},
     // version, batch

@@ -8,6 +8,7 @@ namespace stele::storage_postgres {
 /// The statements that every connection prepares. Their parameters are told with their texts.
 enum class Statement {
     read,
+    read_many,
     scan_forward,
     scan_backward,
     read_log,
@@ -21,6 +22,7 @@ enum class Statement {
     write,
     remove,
     write_log,
+    write_at_once,
     advance,
     find_batch,
     touch,

@@ -9,9 +9,9 @@ namespace stele::storage_postgres {
 
 class PostgresTransaction final : public sdk::optimistic::BufferedTransaction {
 public:
-    PostgresTransaction(Pool& pool, const ChangeFeed& feed, Committer& committer,
+    PostgresTransaction(Pool& pool, ChangeFeed& feed, EntryCache& cache, Committer& committer,
                         sdk::Result<View> view)
-        : reader_(pool, feed, std::move(view)), committer_(committer) {}
+        : reader_(pool, feed, cache, std::move(view)), committer_(committer) {}
 
     void commit(Done done) override;
     std::optional<std::uint64_t> stamp(std::string_view counter) const override {

@@ -149,7 +149,8 @@ TEST_CASE_METHOD(Store, "while PostgreSQL is away operations fail in bounded tim
     transaction->put("b", "1");
     server.stop();
     const auto begun = std::chrono::steady_clock::now();
-    const auto read = reader->get("a");
+    CHECK(value_of(*reader, "a") == "1");
+    const auto read = reader->get("what nobody has read");
     REQUIRE(read.has_error());
     CHECK(read.error().kind == sdk::ErrorKind::unavailable);
     CHECK(read.error().code == "storage_postgres.unreachable");

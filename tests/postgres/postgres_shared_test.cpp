@@ -223,4 +223,98 @@ TEST_CASE_METHOD(Pair, "scans look ahead in growing steps and see every row once
     }
 }
 
+TEST_CASE_METHOD(Pair, "what a server remembers is never older than what another one committed") {
+    put(*one, "a", "0");
+    for (int i = 1; i <= 50; ++i) {
+        // Both have it in memory, the key and the range around it.
+        for (const auto* server : {&one, &other}) {
+            const auto reader = (*server)->snapshot();
+            CHECK(value_of(*reader, "a") == std::to_string(i - 1));
+            CHECK(entries(*reader, {"", "z"}).starts_with("a=" + std::to_string(i - 1)));
+        }
+        const auto before = other->snapshot();
+        put(i % 2 == 0 ? *one : *other, "a", std::to_string(i));
+        for (const auto* server : {&one, &other}) {
+            const auto reader = (*server)->snapshot();
+            CHECK(value_of(*reader, "a") == std::to_string(i));
+            CHECK(entries(*reader, {"", "z"}) == "a=" + std::to_string(i) + " ");
+        }
+        CHECK(value_of(*before, "a") == std::to_string(i - 1));
+        CHECK(entries(*before, {"", "z"}) == "a=" + std::to_string(i - 1) + " ");
+    }
+}
+
+TEST_CASE_METHOD(Pair, "what was read from memory conflicts with another server's commit") {
+    put(*one, "a", "1");
+    CHECK(entries(*other->snapshot(), {"", "z"}) == "a=1 ");
+    const auto by_key = other->begin();
+    CHECK(value_of(*by_key, "a") == "1");
+    by_key->put("b", "from a");
+    const auto by_range = other->begin();
+    CHECK(entries(*by_range, {"", "b"}) == "a=1 ");
+    by_range->put("c", "from a");
+    put(*one, "a", "2");
+    CHECK_FALSE(commits(*by_key));
+    CHECK_FALSE(commits(*by_range));
+    const auto again = other->begin();
+    CHECK(value_of(*again, "a") == "2");
+    again->put("b", "from a");
+    CHECK(commits(*again));
+}
+
+TEST_CASE_METHOD(Pair, "servers that count at the same time lose nothing") {
+    constexpr int kCounts = 200;
+    std::atomic<int> counted = 0;
+    const auto count = [&](sdk::Engine& server) {
+        for (int i = 0; i < kCounts; ++i) {
+            const auto transaction = server.begin();
+            transaction->add("count", 1);
+            transaction->put_stamped("stamp", {.key = "last", .value = ""});
+            if (sdk::commit_and_wait(*transaction)) ++counted;
+        }
+    };
+    std::thread rival([&] { count(*one); });
+    count(*other);
+    rival.join();
+    CHECK(counted == 2 * kCounts);
+    for (const auto* server : {&one, &other}) {
+        CHECK(counter_of(**server, "count") == 2 * kCounts);
+        CHECK(counter_of(**server, "stamp") == 2 * kCounts);
+    }
+}
+
+TEST_CASE_METHOD(Pair, "nothing is committed on top of a past that is not this server's") {
+    put(*one, "a", "1");
+    put(*one, "a", "2");
+    const auto transaction = one->begin();
+    transaction->put("b", "1");
+    // A database took over in which the last version is another one.
+    query("update stele_log set batch = 'another' where version = 2");
+    const auto committed = sdk::commit_and_wait(*transaction);
+    REQUIRE(committed.has_error());
+    CHECK(committed.error().code == "storage_postgres.past_changed");
+    CHECK(query("select version from stele_state") == "2");
+}
+
+TEST_CASE_METHOD(Pair, "what is expected is found, and is what the store has") {
+    for (const char* key : {"a", "b", "c", "d"})
+        put(*one, key, key);
+    const auto reader = other->snapshot();
+    put(*one, "b", "later");
+    reader->expect({sdk::only_key("a"),
+                    sdk::only_key("b"),
+                    sdk::only_key("none"),
+                    {"c", "e"},
+                    {"x", "z"},
+                    {"y", ""}});
+    CHECK(value_of(*reader, "a") == "a");
+    CHECK(value_of(*reader, "b") == "b");
+    CHECK_FALSE(reader->get("none").value().has_value());
+    CHECK(entries(*reader, {"c", "e"}) == "c=c d=d ");
+    CHECK(entries(*reader, {"x", ""}).empty());
+    put(*one, "y", "new");
+    CHECK(entries(*reader, {"x", ""}).empty());
+    CHECK(entries(*other->snapshot(), {"x", ""}) == "y=new ");
+}
+
 }  // namespace stele::testing
