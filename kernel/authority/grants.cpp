@@ -209,6 +209,12 @@ sdk::Result<void> AuthorityStore::forget_record(sdk::Transaction& transaction,
                                                 const sdk::RecordKey& record) {
     const auto platform = platform_of(record);
     if (!platform) return platform.error();
+    std::vector<sdk::KeyRange> looked_at;
+    for (const char tag : {kGrantTag, kRoleTag, kSourceTag, kHeirTag}) {
+        const std::string entries = entries_prefix(*platform, tag, record);
+        looked_at.push_back({entries, sdk::prefix_end(entries)});
+    }
+    transaction.expect(looked_at);
     if (auto done = remove_grants_under(transaction, *platform, kGrantTag, record); !done)
         return done;
     const std::string prefix = entries_prefix(*platform, kRoleTag, record);

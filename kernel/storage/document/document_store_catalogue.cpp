@@ -112,7 +112,8 @@ sdk::Result<std::optional<CollectionId>> DocumentStore::find_collection(
     if (!*stored) return may_be_own ? collections_->find(name) : std::optional<CollectionId>();
     const CollectionId collection{platform, static_cast<std::uint64_t>(sdk::read_counter(*stored))};
     bool is_committed = !is_uncertain(reader);
-    if (!is_committed) {
+    // Of one that is being opened, whoever reads it without writes is told soon enough.
+    if (!is_committed && !may_be_own) {
         const auto committed = engine_.snapshot()->get(key);
         if (!committed) return committed.error();
         is_committed = *committed == *stored;

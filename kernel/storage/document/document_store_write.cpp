@@ -42,6 +42,10 @@ sdk::Result<void> check_free(const sdk::Reader& reader, CollectionId collection,
 sdk::Result<void> check_id_free(const sdk::Reader& reader, CollectionId collection,
                                 const DocumentStore::NewRecord& record) {
     const std::string own_id = sequence_text(record.sequence);
+    if (reader.is_distant() && !record.custom_id.empty()) {
+        reader.expect({sdk::only_key(record_path(collection, record.sequence)),
+                       sdk::only_key(alias_key(collection, record.custom_id))});
+    }
     if (auto free =
             check_free(reader, collection, record_path(collection, record.sequence), own_id);
         !free) {

@@ -337,10 +337,39 @@ std::string shape_without(std::string_view shape, std::uint64_t field) {
     return rest;
 }
 
+namespace {
+
+/// Some transactions look at an entry before they write it.
+void expect_index_changes(sdk::Transaction& transaction, const std::string& prefix,
+                          std::string_view sequence, const RecordImage& before,
+                          const RecordImage& after) {
+    std::vector<std::string> keys;
+    const auto add = [&](std::string_view entry) {
+        keys.push_back(prefix);
+        keys.back().append(entry).append(sequence);
+    };
+    for (std::size_t i = 0, j = 0; i < before.size() || j < after.size();) {
+        const bool has_both = i < before.size() && j < after.size();
+        if (has_both && before[i] == after[j]) {
+            ++i;
+            ++j;
+        } else if (j == after.size() || (has_both && before[i] < after[j])) {
+            add(before[i++]);
+        } else {
+            add(after[j++]);
+        }
+    }
+    transaction.expect_writes(keys);
+}
+
+}  // namespace
+
 void write_index_changes(sdk::Transaction& transaction, CollectionId collection,
                          std::string_view sequence, const RecordImage& before,
                          const RecordImage& after) {
     const std::string prefix = collection_prefix(collection, 'x');
+    if (transaction.is_distant() && before.size() > 0)
+        expect_index_changes(transaction, prefix, sequence, before, after);
     std::string key;
     const auto key_of = [&](std::string_view entry) -> const std::string& {
         key.assign(prefix).append(entry).append(sequence);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -14,6 +15,8 @@ namespace {
 
 /// An index is worth telling of where it saves that much.
 constexpr std::uint64_t kTimesCheaper = 10;
+/// Candidates that are looked at together where a look takes long.
+constexpr std::size_t kAhead = 64;
 
 /// Rows that a page reaches into the result; the largest number for an unlimited one.
 std::size_t reach(const sdk::PageRequest& page) {
@@ -65,7 +68,7 @@ bool PlannedRun::is_page_full() const {
 sdk::Result<bool> PlannedRun::next_match(Candidate& candidate, Record& row) {
     while (!is_exhausted_) {
         if (auto left = time_.count_work(); !left) return left.error();
-        const auto more = plan_.source->next(candidate);
+        const auto more = next_candidate(candidate);
         if (!more) return more.error();
         if (!*more) {
             is_exhausted_ = true;
@@ -78,6 +81,49 @@ sdk::Result<bool> PlannedRun::next_match(Candidate& candidate, Record& row) {
         return true;
     }
     return false;
+}
+
+sdk::Result<bool> PlannedRun::next_candidate(Candidate& candidate) {
+    if (!input_.reader.is_distant()) return plan_.source->next(candidate);
+    if (next_ahead_ == ahead_.size() && !behind_) {
+        if (auto looked = look_ahead(); !looked) return looked.error();
+    }
+    if (next_ahead_ < ahead_.size()) {
+        const ListedCandidate& listed = ahead_[next_ahead_++];
+        candidate = {listed.view(), {}, listed.is_exact};
+        return true;
+    }
+    if (!behind_) return false;
+    candidate = *std::exchange(behind_, std::nullopt);
+    return true;
+}
+
+/// No further than the page goes for sure: what the query cost is told.
+sdk::Result<void> PlannedRun::look_ahead() {
+    ahead_.clear();
+    next_ahead_ = 0;
+    const std::size_t last = reach(input_.page);
+    const std::size_t wanted =
+        plan_.is_ordered && matched_ < last ? last - static_cast<std::size_t>(matched_) : kAhead;
+    const bool must_ask = !input_.visibility.is_everything && !input_.visibility.only;
+    std::vector<sdk::KeyRange> records;
+    Candidate candidate;
+    while (ahead_.size() < std::min(wanted, kAhead)) {
+        const auto more = plan_.source->next(candidate);
+        if (!more) return more.error();
+        if (!*more) break;
+        if (!candidate.stored.empty()) {
+            behind_ = candidate;
+            break;
+        }
+        const std::uint64_t place = matched_ + ahead_.size();
+        const bool is_of_page = !plan_.is_ordered || (place >= input_.page.skip && place < last);
+        if (must_ask || !candidate.is_exact || is_of_page)
+            records.push_back(sdk::only_key(record_path(input_.collection, candidate.sequence)));
+        ahead_.push_back(ListedCandidate::of(candidate.sequence, candidate.is_exact));
+    }
+    input_.reader.expect(records);
+    return {};
 }
 
 sdk::Result<bool> PlannedRun::next_ordered(Record& row) {
@@ -129,6 +175,14 @@ sdk::Result<void> PlannedRun::rank_all() {
     std::sort(ranked_.begin(), ranked_.end());
     next_ranked_ =
         static_cast<std::size_t>(std::min<std::uint64_t>(input_.page.skip, ranked_.size()));
+    if (!input_.reader.is_distant()) return {};
+    std::vector<sdk::KeyRange> records;
+    for (std::size_t at = next_ranked_; at < ranked_.size() && records.size() < kAhead; ++at) {
+        const std::string_view ranked = ranked_[at];
+        records.push_back(sdk::only_key(
+            record_path(input_.collection, ranked.substr(ranked.size() - kSequenceSize))));
+    }
+    input_.reader.expect(records);
     return {};
 }
 

@@ -51,6 +51,9 @@ private:
     /// The next visible match, counted; false when there is none any more. Reads it into `row` when
     /// it must be looked at.
     sdk::Result<bool> next_match(Candidate& candidate, Record& row);
+    /// The next candidate of the plan, looked at some ahead where a look takes long.
+    sdk::Result<bool> next_candidate(Candidate& candidate);
+    sdk::Result<void> look_ahead();
     sdk::Result<bool> next_ordered(Record& row);
     sdk::Result<bool> next_sorted(Record& row);
     sdk::Result<void> rank_all();
@@ -72,6 +75,12 @@ private:
     bool is_in_space_ = false;
     RunCost cost_;
     QueryPlan plan_;
+
+    /// Of a distant reader: candidates without their bytes that are expected already, and behind
+    /// them perhaps one with its bytes.
+    std::vector<ListedCandidate> ahead_;
+    std::size_t next_ahead_ = 0;
+    std::optional<Candidate> behind_;
 
     Record scratch_;
     /// Of the record that was loaded last.

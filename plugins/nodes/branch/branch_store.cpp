@@ -195,6 +195,9 @@ sdk::Result<BranchPlace> BranchStore::open_repository(sdk::Transaction& transact
     transaction.put(repository_row(repository), row);
     transaction.put(space_row({platform, number}), {});
     BranchPlace place{platform, number, 0};
+    // There is nothing in it, and whoever fills it asks for each key whether that is so.
+    const std::string content = content_prefix(place);
+    transaction.expect({{content, sdk::prefix_end(content)}});
     auto line = next_line(transaction, place);
     if (!line) return line.error();
     place.line = *line;

@@ -184,6 +184,22 @@ std::unique_ptr<sdk::Cursor> CollectionReader::scan(sdk::KeyRange range,
     return scan_collection(store_, view_, keys_, std::move(range), direction);
 }
 
+void CollectionReader::expect(const std::vector<sdk::KeyRange>& ranges) const {
+    std::vector<sdk::KeyRange> below;
+    std::string key;
+    for (const sdk::KeyRange& range : ranges) {
+        auto is_versioned = keys_.versioned(range.begin, key);
+        // Whoever reads it is told.
+        if (!is_versioned) continue;
+        if (!*is_versioned) {
+            below.push_back(range);
+        } else if (keeping_of(key) == Keeping::record) {
+            below.push_back(view_.versions(key));
+        }
+    }
+    store_.expect(below);
+}
+
 sdk::Result<std::optional<std::string>> CollectionWriter::get(std::string_view key) const {
     std::string value;
     auto found = get_into(key, value);
@@ -214,6 +230,27 @@ sdk::Result<std::optional<std::string>> CollectionWriter::peek(std::string_view 
 std::unique_ptr<sdk::Cursor> CollectionWriter::scan(sdk::KeyRange range,
                                                     sdk::ScanDirection direction) const {
     return scan_collection(store_, line_.reader(), keys_, std::move(range), direction);
+}
+
+void CollectionWriter::expect(const std::vector<sdk::KeyRange>& ranges) const {
+    std::vector<sdk::KeyRange> below;
+    for (const sdk::KeyRange& range : ranges) {
+        auto is_versioned = keys_.versioned(range.begin, key_);
+        // Whoever reads it is told.
+        if (!is_versioned) continue;
+        below.push_back(*is_versioned ? line_.present(key_) : range);
+    }
+    store_.expect(below);
+}
+
+void CollectionWriter::expect_writes(const std::vector<std::string>& keys) {
+    std::vector<std::string> versioned;
+    for (const std::string& key : keys) {
+        auto is_versioned = keys_.versioned(key, key_);
+        // Whoever writes it is told of a failure.
+        if (is_versioned && *is_versioned) versioned.push_back(key_);
+    }
+    line_.expect_writes(versioned);
 }
 
 void CollectionWriter::put(std::string_view key, std::string_view value) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <stele/sdk/engine.hpp>
 #include <stele/sdk/record_space.hpp>
@@ -39,6 +40,9 @@ public:
                                       sdk::ScanDirection direction) const override;
     sdk::Result<std::uint64_t> count(const sdk::KeyRange& range,
                                      const std::function<sdk::Result<void>()>& step) const override;
+    bool is_distant() const override { return store_.is_distant(); }
+    /// Of what shows, keys of records alone.
+    void expect(const std::vector<sdk::KeyRange>& ranges) const override;
 
 private:
     sdk::Result<bool> read_record(std::string_view versioned_key, std::string& record) const;
@@ -62,6 +66,11 @@ public:
     sdk::Result<std::optional<std::string>> peek(std::string_view key) const override;
     std::unique_ptr<sdk::Cursor> scan(sdk::KeyRange range,
                                       sdk::ScanDirection direction) const override;
+
+    bool is_distant() const override { return store_.is_distant(); }
+    /// Of what shows, single keys alone.
+    void expect(const std::vector<sdk::KeyRange>& ranges) const override;
+    void expect_writes(const std::vector<std::string>& keys) override;
 
     void put(std::string_view key, std::string_view value) override;
     void remove(std::string_view key) override;

@@ -353,13 +353,15 @@ std::unique_ptr<sdk::Cursor> ViewReader::scan(sdk::KeyRange range,
     return std::make_unique<LayeredCursor>(*this, std::move(range), direction);
 }
 
+sdk::KeyRange ViewReader::versions(std::string_view key) const {
+    const Link& nearest = view_.links.front();
+    return {space_.record(key, nearest.line, nearest.bound), sdk::prefix_end(space_.record(key))};
+}
+
 sdk::Result<std::optional<ViewReader::Version>> ViewReader::find_version(
     std::string_view key, std::string& record) const {
     const std::string all = space_.record(key);
-    const Link& nearest = view_.links.front();
-    const auto cursor =
-        below_.scan({space_.record(key, nearest.line, nearest.bound), sdk::prefix_end(all)},
-                    sdk::ScanDirection::forward);
+    const auto cursor = below_.scan(versions(key), sdk::ScanDirection::forward);
     for (std::size_t rank = 0; rank < view_.links.size(); ++rank) {
         const Link& link = view_.links[rank];
         if (rank > 0 && cursor->is_valid()) {

@@ -104,6 +104,9 @@ public:
     sdk::Result<std::optional<Version>> find_version(std::string_view key,
                                                      std::string& record) const;
 
+    /// Where the versions of a record lie, from the latest one on that may show.
+    sdk::KeyRange versions(std::string_view key) const;
+
     static constexpr int kNoLevel = kLowestLevel - 1;
 
     /// Where entries that a link may show lie: at the tip of its line, and among those that ended

@@ -1,5 +1,6 @@
 #include "line_writer.hpp"
 
+#include <set>
 #include <vector>
 
 #include <stele/sdk/key_tuple.hpp>
@@ -24,6 +25,19 @@ sdk::Result<std::optional<std::string>> LineWriter::peek(std::string_view key) c
         default:
             return get(key);
     }
+}
+
+void LineWriter::expect_writes(const std::vector<std::string>& keys) {
+    std::vector<sdk::KeyRange> below;
+    std::set<std::string_view> kinds;
+    for (const std::string& key : keys) {
+        const Keeping keeping = space_.keeping(key);
+        if (keeping == Keeping::plain || keeping == Keeping::count) continue;
+        below.push_back(present(key));
+        const std::string_view kind = std::string_view(key).substr(0, VersionSpace::kKindBytes);
+        if (kinds.insert(kind).second) below.push_back(sdk::only_key(space_.kind(line(), kind)));
+    }
+    below_.expect(below);
 }
 
 void LineWriter::put(std::string_view key, std::string_view value) {

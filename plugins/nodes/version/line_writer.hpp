@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <vector>
 
 #include <stele/sdk/engine.hpp>
 
@@ -59,6 +60,10 @@ public:
         return reader_.get_into(key, value);
     }
     sdk::Result<std::optional<std::string>> peek(std::string_view key) const override;
+    bool is_distant() const override { return below_.is_distant(); }
+    /// Where an entry lies at the tip, or that of a record.
+    sdk::KeyRange present(std::string_view key) const { return sdk::only_key(present_key(key)); }
+    void expect_writes(const std::vector<std::string>& keys) override;
     std::unique_ptr<sdk::Cursor> scan(sdk::KeyRange range,
                                       sdk::ScanDirection direction) const override {
         return reader_.scan(std::move(range), direction);
