@@ -296,8 +296,8 @@ TEST_CASE_METHOD(Pair, "nothing is committed on top of a past that is not this s
     CHECK(query("select version from stele_state") == "2");
 }
 
-TEST_CASE_METHOD(Pair, "what is expected is found, and is what the store has") {
-    for (const char* key : {"a", "b", "c", "d"})
+TEST_CASE_METHOD(Pair, "what is expected is found at once, and is what the store has") {
+    for (const char* key : {"a", "b", "c", "d", "m1", "m2", "m3", "m4", "m5", "m6"})
         put(*one, key, key);
     const auto reader = other->snapshot();
     put(*one, "b", "later");
@@ -305,13 +305,18 @@ TEST_CASE_METHOD(Pair, "what is expected is found, and is what the store has") {
                     sdk::only_key("b"),
                     sdk::only_key("none"),
                     {"c", "e"},
+                    {"m", "n"},
                     {"x", "z"},
                     {"y", ""}});
+    query("alter table stele_entry rename to stele_away");
     CHECK(value_of(*reader, "a") == "a");
-    CHECK(value_of(*reader, "b") == "b");
     CHECK_FALSE(reader->get("none").value().has_value());
     CHECK(entries(*reader, {"c", "e"}) == "c=c d=d ");
     CHECK(entries(*reader, {"x", ""}).empty());
+    CHECK(reader->get("unexpected").has_error());
+    query("alter table stele_away rename to stele_entry");
+    CHECK(value_of(*reader, "b") == "b");
+    CHECK(entries(*reader, {"m", "n"}) == "m1=m1 m2=m2 m3=m3 m4=m4 m5=m5 m6=m6 ");
     put(*one, "y", "new");
     CHECK(entries(*reader, {"x", ""}).empty());
     CHECK(entries(*other->snapshot(), {"x", ""}) == "y=new ");
