@@ -1,8 +1,9 @@
 // node tests/bench/shared.mjs [--seconds 4] [--rounds 3]
 //
 // The engine over PostgreSQL against a bare libpq loop of the same statements, and two servers over
-// one database against one server, in the same run. For reading, as those of run.mjs. Needs wrk, the
-// release build with benchmarks, and PostgreSQL.
+// one database against one server, in the same run. For reading, as those of run.mjs; how often one
+// request asks the database tells statements.mjs. Needs wrk, the release build with benchmarks, and
+// PostgreSQL.
 import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { PostgresServer } from '../support/postgres_server.mjs';

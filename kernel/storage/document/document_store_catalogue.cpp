@@ -24,6 +24,16 @@ bool is_uncertain(const sdk::Reader& reader) {
     return transaction != nullptr && transaction->has_writes();
 }
 
+/// There is nothing in a new one, and whoever fills it asks for key after key whether that is so.
+void expect_contents(const sdk::Reader& reader, CollectionId collection) {
+    std::vector<sdk::KeyRange> contents;
+    for (const char tag : {'d', 'a', 'u', 'k', 'i'}) {
+        const std::string prefix = collection_prefix(collection, tag);
+        contents.push_back({prefix, sdk::prefix_end(prefix)});
+    }
+    reader.expect(contents);
+}
+
 }  // namespace
 
 std::string collection_name_key(std::uint64_t platform, std::string_view type,
@@ -138,6 +148,7 @@ sdk::Result<CollectionId> DocumentStore::open_collection(sdk::Transaction& trans
     transaction.put(collection_prefix(collection, 'C'),
                     sdk::KeyWriter().text(type).text(container).key());
     collections_->note_opening({platform, type, container}, collection);
+    if (transaction.is_distant()) expect_contents(transaction, collection);
     return collection;
 }
 
