@@ -28,7 +28,8 @@ std::optional<FileStamp> stamp_of(int descriptor) {
                      .number = static_cast<std::uint64_t>(found.st_ino),
                      .size = static_cast<std::uint64_t>(found.st_size),
                      .written_ns = ns_of(found.st_mtim),
-                     .changed_ns = ns_of(found.st_ctim)};
+                     .changed_ns = ns_of(found.st_ctim),
+                     .links = static_cast<std::uint64_t>(found.st_nlink)};
 }
 
 }  // namespace stele::kernel::file

@@ -14,6 +14,8 @@ using sdk::optimistic::VersionPin;
 constexpr std::size_t kSizeBytes = 4;
 /// So many ask at the same time; more would only wait for one another elsewhere.
 constexpr int kMaxAsking = 4;
+/// Versions between a view and the present one.
+constexpr std::uint64_t kMostBehind = 64;
 /// Looks at the log overlap: one that was sent earlier may be answered later.
 constexpr std::size_t kBatches = 1024;
 /// A commit of more keys puts nothing into the cache that was not there, or it would drive out what
@@ -175,11 +177,17 @@ void ChangeFeed::apply(std::uint64_t version) {
     publish(version);
 }
 
+/// Whether nobody has written there since. Far behind, looking for it costs more than it saves.
+bool ChangeFeed::may_remember(const sdk::optimistic::ReadSet& read, std::uint64_t seen_at) {
+    const std::uint64_t behind = version() - seen_at;
+    return behind == 0 || (behind <= kMostBehind && !history_.has_conflict(read, seen_at));
+}
+
 void ChangeFeed::remember(sdk::KeyRange range, std::vector<Entry> entries, const View& view) {
     sdk::optimistic::ReadSet read;
     read.range(read.add_range()) = {range.begin, range.end, false};
     const std::lock_guard lock(applying_);
-    if (view->version != version() && history_.has_conflict(read, view->version)) return;
+    if (!may_remember(read, view->version)) return;
     cache_.keep(std::move(range), std::move(entries), view->version);
 }
 
@@ -188,7 +196,7 @@ void ChangeFeed::remember(std::string_view key, std::optional<std::string_view> 
     sdk::optimistic::ReadSet read;
     read.add_key(sdk::optimistic::hash_key(key));
     const std::lock_guard lock(applying_);
-    if (view->version != version() && history_.has_conflict(read, view->version)) return;
+    if (!may_remember(read, view->version)) return;
     cache_.keep(key, value, view->version);
 }
 

@@ -75,6 +75,7 @@ public:
     std::uint64_t oldest_view();
 
 private:
+    bool may_remember(const sdk::optimistic::ReadSet& read, std::uint64_t seen_at);
     struct Observer {
         std::string prefix;
         sdk::CommitObserver call;

@@ -127,10 +127,12 @@ void Committer::settle(const Commits& commits) {
 
 Committer::Attempt Committer::attempt(Connection& connection, const Commits& commits,
                                       Deadline deadline) {
+    // What is sent in one piece is not known to be stored before its answer is here.
+    const bool has_time = Clock::now() < deadline;
     if (rivalled_ > 0) {
         --rivalled_;
-    } else if (const auto outcome = attempt_at_once(connection, commits, deadline)) {
-        return *outcome;
+    } else if (has_time) {
+        if (const auto outcome = attempt_at_once(connection, commits, deadline)) return *outcome;
     }
     return attempt_under_lock(connection, commits, deadline);
 }
@@ -314,11 +316,17 @@ sdk::Result<bool> Committer::find_out(Deadline deadline) {
         auto acquired = pool_.acquire(deadline);
         if (!acquired) return outcome_unknown(acquired.error().detail);
         connection_ = *std::move(acquired);
-        // The lock first: as long as the former connection is being served, it holds it. The write,
-        // so that what is found is as safe as what this commit waits for.
+        // The lock first: as long as the former connection is being served, it holds it, if it has
+        // begun. What has not come yet, a commit of one statement, finds the store at the version
+        // that an empty commit has in its place. The write, so that what is found is as safe as
+        // what this commit waits for.
         connection_->send(Statement::begin);
         connection_->send(Statement::lock_state);
         connection_->send(Statement::find_batch, Parameters().integer(number).bytes(sent_batch_));
+        connection_->send(Statement::fence, Parameters()
+                                                .integer(number)
+                                                .bytes(sdk::random_token(kBatchIdBytes))
+                                                .bytes(encode_keys({})));
         connection_->send(Statement::touch);
         connection_->send(Statement::commit);
         auto answers = connection_->finish(deadline);

@@ -97,6 +97,8 @@ std::string session_settings(const Connection& connection, const Options& option
            connection.quoted(options.schema) + "; set statement_timeout = " + wait +
            "; set lock_timeout = " + wait + "; set idle_in_transaction_session_timeout = " + wait +
            "; set client_connection_check_interval = 2000"
+           // Whoever waits for another commit goes on with what it has left.
+           "; set default_transaction_isolation = 'read committed'"
            // Tables may be too young to have statistics; the one right plan is always the index.
            "; set enable_seqscan = off; set enable_bitmapscan = off; set jit = off"
            "; set plan_cache_mode = force_generic_plan"

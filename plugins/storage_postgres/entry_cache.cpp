@@ -116,6 +116,8 @@ void EntryCache::keep(std::string_view key, std::optional<std::string_view> valu
 void EntryCache::keep(sdk::KeyRange range, std::vector<Entry> entries, std::uint64_t version) {
     const auto is_large = [](const Entry& entry) { return entry.value.size() > kMaxValueBytes; };
     if (std::any_of(entries.begin(), entries.end(), is_large)) return;
+    // What walks over much passes by, and drives nothing out.
+    if (bytes_of(range.begin, range.end, entries) > kMaxPartBytes) return;
     const std::lock_guard lock(mutex_);
     if (const auto before = part_of(range.begin); before != parts_.end()) {
         if (before->first != range.begin || before->second.end > range.end)

@@ -154,6 +154,12 @@ logged as (
   insert into stele_log (version, batch, keys) select $1::bigint, $3, $4 from next)
 select 1 from next)";
 
+constexpr char kFence[] = R"(
+with next as (
+  update stele_state set version = $1::bigint where id = 1 and version = $1::bigint - 1
+  returning 1)
+insert into stele_log (version, batch, keys) select $1::bigint, $2, $3 from next)";
+
 // server, oldest version that it reads
 constexpr char kReportServer[] = R"(
 insert into stele_server (id, oldest, seen) values ($1, $2, now())
@@ -292,6 +298,8 @@ constexpr StatementText kStatementTexts[] = {
     {Statement::advance, "update stele_state set version = $1 where id = 1"},
     // version, batch
     {Statement::find_batch, "select 1 from stele_log where version = $1 and batch = $2"},
+    // version, batch, keys: takes the version where nobody has
+    {Statement::fence, kFence},
     {Statement::touch, "update stele_state set version = version where id = 1"},
     {Statement::read_version, "select version from stele_state where id = 1"},
     // begin, end

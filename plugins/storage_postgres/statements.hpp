@@ -25,6 +25,7 @@ enum class Statement {
     write_at_once,
     advance,
     find_batch,
+    fence,
     touch,
     read_version,
     estimate_size,

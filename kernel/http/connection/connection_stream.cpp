@@ -73,8 +73,14 @@ sdk::Result<void> StreamedReply::prepare_file() {
         head.file = nullptr;
         if (!opened) return opened;
     } else if (file && (has_file_failed || !file->is_unchanged())) {
+        const bool was_written_to = !file->is_unchanged();
         auto sendable = file->is_sendable(head.first, end, true);
         if (!sendable) return sendable.error();
+        // What has gone out is not what was looked at now.
+        if (was_written_to && at > head.first) {
+            return sdk::make_error(sdk::ErrorKind::unavailable, "http.file_changed",
+                                   "the file was written to while it was sent");
+        }
         if (has_file_failed || !*sendable) go_on_without_file();
     }
     if (!file) return {};

@@ -193,26 +193,36 @@ TEST_CASE("a file that is found damaged before its first byte is an error") {
     CHECK(client.ask(request_to("GET", "/fixed"))->status == 200);
 }
 
-TEST_CASE("the last bytes of a file that was written to do not go out unless it is sound") {
+TEST_CASE("a reply breaks off when its file was written to, whatever it has now") {
     ServedFile served(kLarge);
     TestServer server;
     served.serve(server);
     SECTION("sound") {
         served.is_changed = true;
         TestClient client(server.port());
-        const auto reply = client.ask(ask_for_file());
-        REQUIRE(reply);
-        CHECK(reply->body == served.bytes);
+        REQUIRE(client.send(ask_for_file()));
+        // Whole when it was looked at before its first byte.
+        const auto reply = client.receive();
+        CHECK((!reply || reply->body == served.bytes));
         CHECK(served.looks == 1);
     }
     SECTION("not to be sent any more") {
         served.is_changed = true;
         served.is_sendable = false;
         TestClient client(server.port());
-        const auto reply = client.ask(ask_for_file());
-        REQUIRE(reply);
-        CHECK(reply->body == served.bytes);
-        CHECK(served.sources_opened == 1);
+        REQUIRE(client.send(ask_for_file()));
+        const auto reply = client.receive();
+        CHECK((!reply || reply->body == served.bytes));
+        CHECK(served.sources_opened == (reply ? 1 : 0));
+    }
+    SECTION("written to behind its beginning") {
+        TestClient client(server.port(), 4096);
+        REQUIRE(client.send(ask_for_file()));
+        TestClient other(server.port());
+        while (server.get().counts().bytes_sent == 0)
+            REQUIRE(other.ask(request_to("GET", "/fixed")));
+        served.is_changed = true;
+        CHECK_FALSE(client.receive());
     }
     SECTION("damaged") {
         served.is_changed = true;

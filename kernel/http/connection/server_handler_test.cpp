@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -247,6 +248,8 @@ void TestHandler::release_held() {
 }
 
 TestServer::TestServer(ServerOptions options) {
+    // As the program does that serves: a reader that has gone is an error of the write.
+    std::signal(SIGPIPE, SIG_IGN);
     options.port = options.port == ServerOptions{}.port ? 0 : options.port;
     options.threads = 2;
     server_ = std::make_unique<Server>(std::move(options), handler_, workers_);

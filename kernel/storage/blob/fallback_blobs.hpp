@@ -15,12 +15,11 @@ public:
         auto opened = first_.open(name);
         return !opened && sdk::is_missing(opened.error()) ? second_.open(name) : std::move(opened);
     }
-    /// A file of the second has the same bytes as what the first may have elsewhere.
     sdk::Result<std::unique_ptr<sdk::FileReader>> open_file(std::string_view name,
                                                             bool may_wait) override {
         auto opened = open_file_of(first_, name, may_wait);
-        const bool is_elsewhere = opened ? !*opened : sdk::is_missing(opened.error());
-        return is_elsewhere ? open_file_of(second_, name, may_wait) : std::move(opened);
+        return !opened && sdk::is_missing(opened.error()) ? open_file_of(second_, name, may_wait)
+                                                          : std::move(opened);
     }
     sdk::Result<bool> exists(std::string_view name) override {
         auto found = first_.exists(name);

@@ -39,6 +39,7 @@ private:
     sdk::Result<void> verify_ahead();
     sdk::Result<void> verify();
     std::optional<file::FileStamp> stamp() const;
+    std::optional<file::FileStamp> settled_stamp() const;
     sdk::Result<void> read_checked(std::uint64_t offset, std::size_t limit, std::string& out);
     sdk::Result<void> follow(std::uint64_t offset, const std::string& bytes);
     sdk::Error damaged(const std::string& what);
@@ -81,7 +82,7 @@ sdk::Result<void> VerifiedReader::verify_ahead() {
 }
 
 sdk::Result<void> VerifiedReader::verify() {
-    stamp_ = stamp();
+    stamp_ = settled_stamp();
     BlobDigest digest;
     std::string piece;
     for (std::uint64_t offset = 0; offset < size(); offset += piece.size()) {
@@ -109,7 +110,7 @@ sdk::Result<void> VerifiedReader::follow(std::uint64_t offset, const std::string
 
 sdk::Result<void> VerifiedReader::read(std::uint64_t offset, std::size_t limit, std::string& out) {
     const bool is_first = !std::exchange(is_begun_, true);
-    if (is_first) stamp_ = stamp();
+    if (is_first) stamp_ = settled_stamp();
     // One that fits into a piece is verified with it.
     if (is_first && (offset > 0 || limit < size())) {
         if (auto verified = verify_ahead(); !verified) return verified;
@@ -123,6 +124,12 @@ sdk::Result<void> VerifiedReader::read(std::uint64_t offset, std::size_t limit, 
     return {};
 }
 
+/// Nothing for a file that somebody may write to again within the same tick of its clock.
+std::optional<file::FileStamp> VerifiedReader::settled_stamp() const {
+    auto present = stamp();
+    return present && present->is_settled(sdk::now_ms()) ? present : std::nullopt;
+}
+
 std::optional<file::FileStamp> VerifiedReader::stamp() const {
     return file_ ? file::stamp_of(file_->descriptor()) : std::nullopt;
 }
@@ -132,11 +139,11 @@ sdk::Result<bool> VerifiedReader::is_sendable(std::uint64_t first, std::uint64_t
                                               bool may_wait) {
     const auto present = stamp();
     if (!present) return false;
+    if (end > present->size) return damaged("is shorter than what was stored");
     if (!verification_.is_sound(blob_, *present)) {
         if (!may_wait) return false;
         const bool is_whole = first == 0 && end == size();
-        const bool is_cut = present->size != size() || end > size();
-        const bool was_written_to = is_cut || (sendable_ && !is_unchanged());
+        const bool was_written_to = present->size != size() || (sendable_ && !is_unchanged());
         const bool is_short = size() <= kVerifiedAhead && verification_.looks_ahead();
         if (is_whole && !is_short && !was_written_to) return false;
         const bool looks_at_all = is_whole || was_written_to;
@@ -236,10 +243,9 @@ bool BlobVerification::is_due(const std::string& blob, std::uint64_t size) {
 
 void BlobVerification::note_sound(const std::string& blob,
                                   const std::optional<file::FileStamp>& file) {
-    const bool shows_writes = file && file->is_settled(sdk::now_ms());
     const std::lock_guard lock(mutex_);
     if (sound_.size() >= kMaxRemembered) sound_.clear();
-    sound_[blob] = {Clock::now(), shows_writes ? file : std::nullopt};
+    sound_[blob] = {Clock::now(), file};
 }
 
 bool BlobVerification::knows_file(const std::string& blob) {
