@@ -259,7 +259,7 @@ TEST_CASE("a file goes on to whoever takes it slowly after it has lost its name"
     ServedFile served(kLarge);
     TestServer server;
     served.serve(server);
-    TestClient client(server.port(), 4096);
+    TestClient client(server.port(), 64 * 1024);
     REQUIRE(client.send(ask_for_file()));
     // The server has begun, and cannot have finished.
     TestClient other(server.port());
