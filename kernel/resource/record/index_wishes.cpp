@@ -8,16 +8,17 @@ std::optional<std::string> IndexWishes::note(const std::string& list,
                                              const storage::WantedIndex& wanted,
                                              Clock::time_point now) {
     ++lists_;
-    const std::string index = fmt::format("{}: {}", list, fmt::join(wanted.members, ", "));
+    const std::string members = fmt::format("{}", fmt::join(wanted.members, ", "));
     {
         const std::lock_guard lock(mutex_);
         std::erase_if(told_, [now](const auto& one) { return now - one.second >= kBetween; });
-        if (told_.size() >= kMostTold || !told_.try_emplace(index, now).second) return std::nullopt;
+        if (told_.size() >= kMostTold || !told_.try_emplace(list + ": " + members, now).second)
+            return std::nullopt;
     }
     return fmt::format(
         "{} looked at {} entries and records for {} rows; an index of these members "
         "would find them at once: {}",
-        list, wanted.looked_at, wanted.rows, fmt::join(wanted.members, ", "));
+        list, wanted.looked_at, wanted.rows, members);
 }
 
 std::string IndexWishes::metrics() const {
